@@ -1,0 +1,17 @@
+# Third-party libraries, all from the distribution. scripts/setup.sh installs them.
+function(bashcell_require package debian)
+  find_package(${package} QUIET)
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR "bashcell needs ${package} (Debian: ${debian}). Run scripts/setup.sh, or install it and configure again.")
+  endif()
+endfunction()
+
+find_package(Threads REQUIRED)
+bashcell_require(nlohmann_json nlohmann-json3-dev)
+bashcell_require(fmt libfmt-dev)
+bashcell_require(CLI11 libcli11-dev)
+bashcell_require(valijson libvalijson-dev)
+find_package(nlohmann_json REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(valijson REQUIRED)

@@ -1,0 +1,29 @@
+#pragma once
+// UTF-8 as the Unicode Standard defines it (section 3.9, table 3-7): no overlong forms, no surrogates, nothing above
+// U+10FFFF. Invalid input is replaced by U+FFFD once per maximal subpart, as browsers do.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace bashcell::base {
+
+inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
+
+struct Utf8Step {
+  size_t length = 0;         // bytes to consume, at least 1 unless `incomplete`
+  char32_t code_point = 0;   // U+FFFD when not valid
+  bool valid = false;
+  bool incomplete = false;   // the text ends inside a sequence that may still become valid; length is what is there
+};
+
+// Looks at the first sequence of a non-empty text.
+Utf8Step utf8_step(std::string_view text);
+
+bool is_valid_utf8(std::string_view text);
+// Valid text comes back unchanged.
+std::string replace_invalid_utf8(std::string_view text);
+// At most `max_bytes` bytes of valid text, never ending inside a character.
+std::string_view utf8_prefix(std::string_view text, size_t max_bytes);
+
+}  // namespace bashcell::base

@@ -1,0 +1,37 @@
+#include "engine/cell_spec.h"
+
+namespace bashcell::engine {
+
+std::vector<std::pair<std::string, std::string>> CellSpec::default_environment() {
+  // A program that would open an editor or a pager must fail or pass at once: there is nobody to answer it.
+  const std::string no_editor = "/run/cell/no-editor";
+  return {
+      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/cell/bin"},
+      {"HOME", "/tmp/home"},
+      {"USER", "user"},
+      {"LOGNAME", "user"},
+      {"SHELL", "/bin/bash"},
+      {"LANG", "C.UTF-8"},
+      {"TZ", "UTC"},
+      {"TERM", "dumb"},
+      {"NO_COLOR", "1"},
+      {"PAGER", "cat"},
+      {"GIT_PAGER", "cat"},
+      {"MANPAGER", "cat"},
+      {"SYSTEMD_PAGER", "cat"},
+      {"EDITOR", no_editor},
+      {"VISUAL", no_editor},
+      {"GIT_EDITOR", no_editor},
+      {"GIT_SEQUENCE_EDITOR", no_editor},
+      {"GIT_TERMINAL_PROMPT", "0"},
+      {"DEBIAN_FRONTEND", "noninteractive"},
+      {"PYTHONUNBUFFERED", "1"},
+      {"XDG_CACHE_HOME", "/tmp/home/.cache"},
+      {"XDG_CONFIG_HOME", "/tmp/home/.config"},
+      {"XDG_DATA_HOME", "/tmp/home/.local/share"},
+      {"npm_config_cache", "/tmp/home/.npm"},
+      {"npm_config_update_notifier", "false"},
+  };
+}
+
+}  // namespace bashcell::engine

@@ -1,0 +1,49 @@
+#pragma once
+// What a cell is: one value, which each engine translates into its own terms. The defaults are the product's promises.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bashcell::engine {
+
+enum class LimitsPolicy {
+  kStrict,      // a limit that cannot be enforced refuses the cell
+  kBestEffort,  // the cgroup numbers (memory, cpu, pids) may be missing; everything else is still required
+};
+
+struct User {
+  uint32_t uid = 1000;
+  uint32_t gid = 1000;
+};
+
+struct CellSpec {
+  // On the host. The workspace is the only writable thing of the host's that a cell sees.
+  std::string workspace;       // absolute path of an existing folder -> /workspace
+  std::string supervisor;      // absolute path of bashcell-init -> /run/cell/bashcell-init, read-only
+  std::string rootfs;          // absolute path of a root file system; empty: the host's /usr behind a skeleton (oci)
+
+  User user;                   // as seen inside
+
+  int64_t memory_bytes = int64_t{512} << 20;  // no swap on top
+  double cpus = 0.5;
+  int64_t cpu_period_us = 20'000;             // short, so that a throttled call waits little
+  int64_t pids = 50;
+  int64_t tmp_bytes = int64_t{256} << 20;     // tmpfs, counts as memory, so well under memory_bytes
+  int64_t shm_bytes = int64_t{64} << 20;
+  LimitsPolicy limits = LimitsPolicy::kStrict;
+
+  // The whole environment of a cell; nothing of the host's is added.
+  std::vector<std::pair<std::string, std::string>> environment = default_environment();
+
+  static std::vector<std::pair<std::string, std::string>> default_environment();
+};
+
+// Where things are inside every cell.
+inline constexpr const char* kCellWorkspace = "/workspace";
+inline constexpr const char* kCellRunFolder = "/run/cell";
+inline constexpr const char* kCellSupervisor = "/run/cell/bashcell-init";
+
+}  // namespace bashcell::engine

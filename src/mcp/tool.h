@@ -1,0 +1,57 @@
+#pragma once
+// What the protocol needs to know of a tool, and what a tool may do with a call. The one hinge between mcp and the rest.
+//
+// Everything here happens on the event loop's thread, and nothing may block.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace bashcell::mcp {
+
+// As sent in tools/list. `annotations` and `meta` are objects, left out when empty.
+struct ToolDefinition {
+  std::string name;
+  std::string description;
+  nlohmann::json input_schema = nlohmann::json::object();
+  nlohmann::json annotations = nlohmann::json::object();
+  nlohmann::json meta = nlohmann::json::object();
+};
+
+// One text block. `is_error`: the call did not run to its own end (design: policies).
+struct ToolResult {
+  std::string text;  // valid UTF-8, not empty
+  bool is_error = false;
+};
+
+// One tools/call in flight. Owned by the tool until it has finished; dropping it unanswered answers with an internal
+// error, so no call is ever forgotten.
+class ToolCall {
+ public:
+  ToolCall() = default;
+  ToolCall(const ToolCall&) = delete;
+  ToolCall& operator=(const ToolCall&) = delete;
+  virtual ~ToolCall() = default;
+
+  // Answers the call; later calls of finish() are ignored. After a cancel this sends nothing (the protocol forbids it).
+  virtual void finish(ToolResult result) = 0;
+  // Called at most once, when the client cancels a call that has not finished. Setting it replaces the former one.
+  virtual void on_cancel(std::function<void()> action) = 0;
+};
+
+class Tool {
+ public:
+  Tool() = default;
+  Tool(const Tool&) = delete;
+  Tool& operator=(const Tool&) = delete;
+  virtual ~Tool() = default;
+
+  virtual const ToolDefinition& definition() const = 0;
+  // `arguments` is an object (an absent one arrives empty). Wrong or missing known arguments are the tool's to answer, as
+  // an is_error result that names them; unknown ones are ignored.
+  virtual void call(const nlohmann::json& arguments, std::unique_ptr<ToolCall> call) = 0;
+};
+
+}  // namespace bashcell::mcp

@@ -1,0 +1,6 @@
+# Each folder's list of unit tests is in unit/<folder>/tests.cmake.
+foreach(folder base wire supervisor rpc mcp engine sandbox tools commands)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/unit/${folder}/tests.cmake)
+    include(unit/${folder}/tests.cmake)
+  endif()
+endforeach()
