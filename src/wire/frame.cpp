@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "base/json_shape.h"
+
 namespace bashcell::wire {
 
 namespace {
@@ -72,25 +74,7 @@ base::Result<std::optional<Frame>> FrameDecoder::next() {
 }
 
 bool depth_within(std::string_view json_text, int max_depth) {
-  int depth = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < json_text.size(); ++i) {
-    const char c = json_text[i];
-    if (in_string) {
-      if (c == '\\') {
-        ++i;
-      } else if (c == '"') {
-        in_string = false;
-      }
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > max_depth) return false;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return true;
+  return base::json_shape(json_text).depth <= static_cast<size_t>(max_depth);
 }
 
 }  // namespace bashcell::wire
