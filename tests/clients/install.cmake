@@ -1,0 +1,25 @@
+# cmake -DSOURCE=... -DBUILD=... -P install.cmake: copies the client tests to BUILD and installs what they import there, so
+# that the source tree stays clean. Installs again only when the list of packages has changed.
+find_program(NODE node)
+find_program(NPM npm)
+if(NOT NODE OR NOT NPM)
+  message(FATAL_ERROR "The client tests need Node.js 20 or newer with npm (Debian: nodejs npm). Run scripts/setup.sh.")
+endif()
+
+file(MAKE_DIRECTORY ${BUILD})
+file(GLOB scripts ${SOURCE}/*.mjs)
+file(COPY ${scripts} ${SOURCE}/schema ${SOURCE}/package.json ${SOURCE}/package-lock.json DESTINATION ${BUILD})
+
+file(SHA256 ${SOURCE}/package-lock.json wanted)
+set(stamp ${BUILD}/node_modules/.installed)
+if(EXISTS ${stamp})
+  file(READ ${stamp} installed)
+  if(installed STREQUAL wanted)
+    return()
+  endif()
+endif()
+execute_process(COMMAND ${NPM} ci --no-audit --no-fund --ignore-scripts WORKING_DIRECTORY ${BUILD} RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "npm ci failed in ${BUILD}")
+endif()
+file(WRITE ${stamp} ${wanted})
