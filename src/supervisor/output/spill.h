@@ -1,0 +1,93 @@
+#pragma once
+// The whole raw output of a call, in a file in the cell, for the case that the reply cannot hold it.
+//
+// The folder belongs to the scripts' user, so scripts may delete, replace or link anything in it at any time. That may
+// cost a file; it never makes PID 1 block, follow a link, or write elsewhere: every step is relative to a directory
+// descriptor opened with O_NOFOLLOW, and a file is only written if this call has created it (O_EXCL).
+// Nothing here fails a call: what goes wrong is kept as a sentence. RLIMIT_FSIZE needs SIGXFSZ to be ignored.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace bashcell::supervisor {
+
+struct SpillLimits {
+  size_t file_bytes = 32U << 20U;
+  size_t all_bytes = 96U << 20U;  // the oldest files go first
+  size_t files = 1000;
+};
+
+// The folder PARENT/.cell/out and the account of what lies in it. One per supervisor; outlives its spills.
+class SpillStore {
+ public:
+  explicit SpillStore(std::string parent = "/tmp", SpillLimits limits = {});
+  SpillStore(const SpillStore&) = delete;
+  SpillStore& operator=(const SpillStore&) = delete;
+
+  const SpillLimits& limits() const { return limits_; }
+  std::string path_of(uint64_t call_id) const;
+
+ private:
+  friend class Spill;
+  struct Kept {
+    uint64_t call_id = 0;
+    size_t bytes = 0;
+  };
+
+  // The folder as it is now, created if it is missing.
+  base::Result<base::UniqueFd> open_folder() const;
+  // Counts `bytes` more, deleting old files to stay within the limits; false if that is not enough.
+  bool reserve(size_t bytes);
+  void release(size_t bytes) { used_ -= bytes; }
+  void keep(uint64_t call_id, size_t bytes);
+  void drop_oldest();
+
+  std::string parent_;
+  SpillLimits limits_;
+  size_t used_ = 0;        // by kept files and by those being written
+  std::deque<Kept> kept_;  // oldest first
+};
+
+// One call's file. The first bytes are held in memory; the file is made when they are more than `hold_bytes`.
+class Spill {
+ public:
+  Spill(uint64_t call_id, size_t hold_bytes, SpillStore& store);
+  Spill(const Spill&) = delete;
+  Spill& operator=(const Spill&) = delete;
+  ~Spill();  // a file that was not kept is deleted
+
+  void add(std::string_view raw);
+
+  struct Kept {
+    std::string path;     // empty: there is no file
+    bool cut = false;     // it holds only the beginning
+    std::string problem;  // why there is no file
+  };
+  // Writes what is still held, and leaves the file to the store. Call once.
+  Kept keep();
+
+ private:
+  void write(std::string_view raw);
+  void create();
+  void fail(std::string why);
+  void remove();
+  bool still_in_place() const;
+
+  uint64_t call_id_;
+  size_t hold_bytes_;
+  SpillStore& store_;
+  std::string held_;
+  base::UniqueFd folder_;
+  base::UniqueFd file_;
+  size_t written_ = 0;
+  bool cut_ = false;
+  std::string problem_;  // not empty: nothing is written any more
+};
+
+}  // namespace bashcell::supervisor
