@@ -1,0 +1,65 @@
+#pragma once
+// What a user may set, checked and typed; and what the command line asks for.
+//
+// Every option has one name, in schemas/config.json. A value comes from the flag, else from the environment, else from
+// the configuration file, else from the schema. Nothing is ever read from the working directory or the workspace.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "engine/cell_spec.h"
+
+namespace bashcell {
+
+enum class EngineChoice { kAuto, kOci };
+
+// All paths are absolute, or empty when not set.
+struct Config {
+  EngineChoice engine = EngineChoice::kAuto;
+  std::string runtime;  // a name or an absolute path; empty: crun, else runc
+  std::string rootfs;   // empty: the host's programs behind a skeleton
+  std::string workspace;
+  bool workspace_is_default = true;  // then it is made when missing (prepare_workspace)
+  std::optional<engine::User> user;  // nothing: cell_user() decides
+  int64_t memory_mb = 512;
+  double cpus = 0.5;
+  int64_t pids = 50;
+  engine::LimitsPolicy limits = engine::LimitsPolicy::kStrict;
+  base::Duration timeout = std::chrono::seconds(30);  // at most max_timeout
+  base::Duration max_timeout = std::chrono::seconds(300);
+  int64_t max_chars = 7'500;
+  int parallel = 4;
+  bool warm = false;
+  bool instructions = false;
+  std::string record;
+  std::string init;  // empty: find_supervisor() looks for it
+  base::LogLevel log = base::LogLevel::kError;
+};
+
+enum class Command { kServe, kRun, kDoctor, kReplay, kHelp, kVersion };
+
+// One start of the program.
+struct Invocation {
+  Command command = Command::kServe;
+  std::string operand;             // the script of `run`, the file of `replay`
+  std::vector<std::string> flags;  // the options given as flags, as "--name=value": for a server started by us
+  Config config;
+};
+
+// `arguments` without the program's name; `environment` as "NAME=value". Reads the configuration file. An error is one
+// line that names the option, where it was set, and what is allowed.
+base::Result<Invocation> parse_invocation(const std::vector<std::string>& arguments,
+                                          const std::vector<std::string>& environment);
+
+// The environment of this process, as parse_invocation takes it.
+std::vector<std::string> process_environment();
+
+// What --help prints.
+std::string help_text();
+
+}  // namespace bashcell
