@@ -1,0 +1,23 @@
+#pragma once
+// The parts of the benchmark. Each measures in `rounds` rounds and returns its rows of the table.
+
+#include <string>
+#include <vector>
+
+#include "table.h"
+
+namespace bashcell::bench {
+
+struct Subject {
+  std::string program;  // path of bashcell; bashcell-init is where that program looks for it
+  int rounds = 3;
+};
+
+// `echo hi` with the cell up and the default limits, against a bare `bash -c 'echo hi'`.
+std::vector<Row> measure_calls(const Subject& subject);
+// From nothing: until `initialize` is answered, and until the first call is.
+std::vector<Row> measure_start(const Subject& subject);
+// What server and supervisor hold in memory, at rest and under a flood of output.
+std::vector<Row> measure_memory(const Subject& subject);
+
+}  // namespace bashcell::bench

@@ -1,0 +1,59 @@
+#include "table.h"
+
+#include <fmt/core.h>
+
+namespace bashcell::bench {
+
+namespace {
+
+std::string goal_text(const Row& row) {
+  if (!row.at_most) return "-";
+  if (row.ratios.size() > 0) return fmt::format("<= {:.1f} x", *row.at_most);
+  return fmt::format("<= {:.0f} {}", *row.at_most, row.unit);
+}
+
+std::string value_text(const Samples& values, const std::string& unit) {
+  if (values.size() == 0) return "-";
+  return fmt::format("{:.2f} {}", values.median(), unit);
+}
+
+// "0.93 (0.91..1.02)": of the ratios where there is a baseline, else of our own values.
+std::string spread_text(const Row& row) {
+  const Samples& values = row.judged();
+  return fmt::format("{:.2f} ({:.2f}..{:.2f})", values.median(), values.smallest(), values.largest());
+}
+
+std::string verdict(const Row& row) {
+  if (!row.at_most) return "info";
+  return row.met() ? "yes" : "NO";
+}
+
+void print_line(const std::string& name, const std::string& goal, const std::string& ours, const std::string& baseline,
+                const std::string& spread, const std::string& met) {
+  fmt::print("{:<50} {:>10} {:>10} {:>10} {:>20} {:>5}\n", name, goal, ours, baseline, spread, met);
+}
+
+}  // namespace
+
+void Row::add_round(double our_value, double baseline_value) {
+  ours.add(our_value);
+  baseline.add(baseline_value);
+  ratios.add(our_value / baseline_value);
+}
+
+int print_table(const std::vector<Row>& rows) {
+  print_line("what", "goal", "ours", "baseline", "median (min..max)", "met");
+  for (const Row& row : rows) {
+    print_line(row.name, goal_text(row), value_text(row.ours, row.unit), value_text(row.baseline, row.unit),
+               spread_text(row), verdict(row));
+  }
+  int missed = 0;
+  for (const Row& row : rows) {
+    if (row.met()) continue;
+    ++missed;
+    fmt::print("missed: {}: {:.2f}, the goal is {}\n", row.name, row.judged().median(), goal_text(row));
+  }
+  return missed;
+}
+
+}  // namespace bashcell::bench

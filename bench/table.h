@@ -1,0 +1,31 @@
+#pragma once
+// What was measured against what was promised. Each round gives one value a row; the medians over the rounds count, and
+// the spread is shown, since one round on a busy machine says little.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "samples.h"
+
+namespace bashcell::bench {
+
+struct Row {
+  std::string name;
+  std::string unit;               // of `ours` and `baseline`
+  Samples ours;                   // one value a round
+  Samples baseline;               // likewise, in the same order; empty: there is nothing to compare with
+  Samples ratios;                 // ours / baseline, each round by itself
+  std::optional<double> at_most;  // of the ratio, else of ours; nothing: shown for information
+
+  void add_round(double our_value) { ours.add(our_value); }
+  void add_round(double our_value, double baseline_value);
+  // What is held against the goal.
+  const Samples& judged() const { return ratios.size() > 0 ? ratios : ours; }
+  bool met() const { return !at_most || judged().median() <= *at_most; }
+};
+
+// Prints the rows, and a line for each goal that was missed. Returns how many were.
+int print_table(const std::vector<Row>& rows);
+
+}  // namespace bashcell::bench
