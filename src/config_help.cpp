@@ -17,9 +17,9 @@ Usage:
 )";
 
 constexpr const char* kTail = R"(
-Every option NAME is also BASHCELL_NAME in the environment and a member NAME of the JSON configuration file (--config FILE,
-BASHCELL_CONFIG, or bashcell/config.json in $XDG_CONFIG_HOME or ~/.config), with _ for -. A flag wins over the environment,
-the environment over the file.
+Every option NAME is also BASHCELL_NAME in the environment and a member NAME of the JSON configuration file (--config,
+BASHCELL_CONFIG, or bashcell/config.json in $XDG_CONFIG_HOME or ~/.config), with _ for -. A flag wins over the
+environment, the environment over the file.
 )";
 
 std::string line(const std::string& left, const std::string& right) {

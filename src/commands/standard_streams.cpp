@@ -1,0 +1,22 @@
+#include "commands/standard_streams.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace bashcell::commands {
+
+base::UniqueFd claim_standard_output() {
+  std::signal(SIGPIPE, SIG_IGN);
+  for (int fd = 0; fd <= 2; ++fd) {
+    // open() takes the lowest free number, which is `fd`.
+    if (::fcntl(fd, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));
+  }
+  base::Result<base::UniqueFd> output = base::duplicate(1, 3);
+  if (!output) return {};
+  ::dup2(2, 1);
+  return std::move(*output);
+}
+
+}  // namespace bashcell::commands

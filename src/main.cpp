@@ -1,0 +1,47 @@
+// Reads what is asked for and hands it to the command that does it. The life of a call: docs/walkthrough.md.
+
+#include <string>
+
+#include "commands/doctor.h"
+#include "commands/replay.h"
+#include "commands/run.h"
+#include "commands/serve.h"
+#include "commands/standard_streams.h"
+#include "config.h"
+#include "wire/version.h"
+
+namespace {
+
+constexpr int kBadUsage = 2;
+
+int print(const bashcell::base::UniqueFd& output, const std::string& text) {
+  return bashcell::base::write_all(output.get(), text) ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using bashcell::Command;
+  bashcell::base::UniqueFd output = bashcell::commands::claim_standard_output();
+
+  const auto invocation = bashcell::parse_invocation({argv + 1, argv + argc}, bashcell::process_environment());
+  if (!invocation) {
+    static_cast<void>(bashcell::base::write_all(2, "bashcell: " + invocation.error().message + "\n"));
+    return kBadUsage;
+  }
+  switch (invocation->command) {
+    case Command::kServe:
+      return bashcell::commands::serve(invocation->config, std::move(output));
+    case Command::kRun:
+      return bashcell::commands::run(*invocation, std::move(output));
+    case Command::kDoctor:
+      return bashcell::commands::doctor(*invocation, std::move(output));
+    case Command::kReplay:
+      return bashcell::commands::replay(*invocation, std::move(output));
+    case Command::kHelp:
+      return print(output, bashcell::help_text());
+    case Command::kVersion:
+      return print(output, "bashcell " + std::string(bashcell::wire::kVersion) + "\n");
+  }
+  return kBadUsage;
+}

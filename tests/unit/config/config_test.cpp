@@ -1,0 +1,279 @@
+#include "config.h"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/file.h"
+#include "config_options.h"
+
+namespace bashcell {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Contains;
+using Words = std::vector<std::string>;
+
+// A home of its own for each test, so that no configuration of the tester is read.
+class Home {
+ public:
+  Home() {
+    std::string pattern = (fs::temp_directory_path() / "bashcell-config-XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  Home(const Home&) = delete;
+  Home& operator=(const Home&) = delete;
+  ~Home() { fs::remove_all(path_); }
+
+  const std::string& path() const { return path_; }
+  std::string write(const std::string& name, const std::string& text) const {
+    const fs::path file = fs::path(path_) / name;
+    fs::create_directories(file.parent_path());
+    REQUIRE(base::write_file(file.string(), text).ok());
+    return file.string();
+  }
+  base::Result<Invocation> parse(const Words& arguments, Words environment = {}) const {
+    environment.push_back("HOME=" + path_);
+    return parse_invocation(arguments, environment);
+  }
+  std::string error(const Words& arguments, const Words& environment = {}) const {
+    const auto invocation = parse(arguments, environment);
+    REQUIRE_FALSE(invocation.ok());
+    CHECK(invocation.error().message.find('\n') == std::string::npos);
+    return invocation.error().message;
+  }
+
+ private:
+  std::string path_;
+};
+
+TEST_CASE("without options every value is the default, in the struct as in the schema") {
+  const Home home;
+  const auto invocation = home.parse({});
+  REQUIRE(invocation.ok());
+  CHECK(invocation->command == Command::kServe);
+  const Config& config = invocation->config;
+  const Config fresh;
+  CHECK(config.engine == fresh.engine);
+  CHECK(config.runtime.empty());
+  CHECK(config.rootfs.empty());
+  CHECK(config.workspace == home.path() + "/.local/share/bashcell/workspace");
+  CHECK(config.workspace_is_default);
+  CHECK_FALSE(config.user.has_value());
+  CHECK(config.memory_mb == fresh.memory_mb);
+  CHECK(config.cpus == fresh.cpus);
+  CHECK(config.pids == fresh.pids);
+  CHECK(config.limits == fresh.limits);
+  CHECK(config.timeout == fresh.timeout);
+  CHECK(config.max_timeout == fresh.max_timeout);
+  CHECK(config.max_chars == fresh.max_chars);
+  CHECK(config.parallel == fresh.parallel);
+  CHECK(config.warm == fresh.warm);
+  CHECK(config.instructions == fresh.instructions);
+  CHECK(config.record.empty());
+  CHECK(config.init.empty());
+  CHECK(config.log == fresh.log);
+}
+
+TEST_CASE("every option can be set by flag") {
+  const Home home;
+  const auto invocation = home.parse({"--engine=oci",
+                                      "--runtime",
+                                      "/opt/crun",
+                                      "--rootfs=/srv/root",
+                                      "--workspace=/srv/work",
+                                      "--user",
+                                      "1500:1600",
+                                      "--memory=64",
+                                      "--cpus=1.5",
+                                      "--pids=100",
+                                      "--limits=best-effort",
+                                      "--timeout=2.5",
+                                      "--max-timeout=60",
+                                      "--max-chars=1000",
+                                      "--parallel=1",
+                                      "--warm",
+                                      "--instructions",
+                                      "--record=/tmp/r.jsonl",
+                                      "--init=/opt/bashcell-init",
+                                      "--log=debug"});
+  REQUIRE(invocation.ok());
+  const Config& config = invocation->config;
+  CHECK(config.engine == EngineChoice::kOci);
+  CHECK(config.runtime == "/opt/crun");
+  CHECK(config.rootfs == "/srv/root");
+  CHECK(config.workspace == "/srv/work");
+  CHECK_FALSE(config.workspace_is_default);
+  REQUIRE(config.user.has_value());
+  CHECK(config.user->uid == 1500);
+  CHECK(config.user->gid == 1600);
+  CHECK(config.memory_mb == 64);
+  CHECK(config.cpus == 1.5);
+  CHECK(config.pids == 100);
+  CHECK(config.limits == engine::LimitsPolicy::kBestEffort);
+  CHECK(config.timeout == base::Duration(2500));
+  CHECK(config.max_timeout == std::chrono::seconds(60));
+  CHECK(config.max_chars == 1000);
+  CHECK(config.parallel == 1);
+  CHECK(config.warm);
+  CHECK(config.instructions);
+  CHECK(config.record == "/tmp/r.jsonl");
+  CHECK(config.init == "/opt/bashcell-init");
+  CHECK(config.log == base::LogLevel::kDebug);
+}
+
+TEST_CASE("a flag wins over the environment, the environment over the file") {
+  const Home home;
+  const std::string file = home.write("own.json", R"({"memory": 100, "pids": 60, "timeout": 7, "warm": true})");
+  const auto invocation =
+      home.parse({"--memory", "300", "--config", file}, {"BASHCELL_MEMORY=200", "BASHCELL_PIDS=70", "BASHCELL_WARM=0"});
+  REQUIRE(invocation.ok());
+  CHECK(invocation->config.memory_mb == 300);
+  CHECK(invocation->config.pids == 70);
+  CHECK(invocation->config.timeout == std::chrono::seconds(7));
+  CHECK_FALSE(invocation->config.warm);
+}
+
+TEST_CASE("the configuration file is the named one, else the user's own, never one of the working directory") {
+  const Home home;
+  home.write(".config/bashcell/config.json", R"({"$schema": "config.json", "memory": 111})");
+  home.write("xdg/bashcell/config.json", R"({"memory": 222})");
+  const std::string named = home.write("named.json", R"({"memory": 333})");
+  CHECK(home.parse({})->config.memory_mb == 111);
+  CHECK(home.parse({}, {"XDG_CONFIG_HOME=" + home.path() + "/xdg"})->config.memory_mb == 222);
+  CHECK(home.parse({}, {"BASHCELL_CONFIG=" + named})->config.memory_mb == 333);
+  CHECK(home.parse({}, {"XDG_CONFIG_HOME=xdg"})->config.memory_mb == 111);  // XDG: relative ones are ignored
+
+  CHECK_THAT(home.error({"--config=" + home.path() + "/none.json"}), Contains("--config: ") && Contains("none.json"));
+  CHECK_THAT(home.error({}, {"BASHCELL_CONFIG=own.json"}), Contains("BASHCELL_CONFIG") && Contains("absolute path"));
+}
+
+TEST_CASE("a bad value is one line that names option, source and what is allowed") {
+  const Home home;
+  CHECK(home.error({"--memory", "16"}) == "--memory is 16; it must be a whole number from 32 to 1048576 (MB)");
+  CHECK(home.error({"--memory=1e9x"}) == "--memory is \"1e9x\"; it must be a whole number from 32 to 1048576 (MB)");
+  CHECK(home.error({"--engine=lxc"}) == "--engine is \"lxc\"; it must be auto or oci");
+  CHECK(home.error({}, {"BASHCELL_LOG=loud"}) ==
+        "BASHCELL_LOG in the environment is \"loud\"; it must be quiet, error, info or debug");
+  CHECK(home.error({}, {"BASHCELL_WARM=maybe"}) ==
+        "BASHCELL_WARM in the environment is \"maybe\"; it must be true or false");
+  const std::string file = home.write("c.json", R"({"cpus": "0.5"})");
+  CHECK(home.error({"--config", file}) == "\"cpus\" in " + file + " is \"0.5\"; it must be a number from 0.05 to 1024");
+}
+
+TEST_CASE("numbers given as text are whole and plain") {
+  const Home home;
+  const std::string value =
+      GENERATE("", " 64", "64 ", "+64", "0x40", "64MB", "64.0", "99999999999999999999", "-1", "ß");
+  CAPTURE(value);
+  CHECK_THAT(home.error({"--memory=" + value, "x"}), Contains("--memory") || Contains("no command"));
+  CHECK_THAT(home.error({"--memory", value}), Contains("--memory is"));
+}
+
+TEST_CASE("numbers that are none are refused") {
+  const Home home;
+  const std::string value = GENERATE("nan", "inf", "-inf", "1e999", "0", "half", "1,5");
+  CHECK_THAT(home.error({"--cpus", value}), Contains("--cpus is") && Contains("a number from 0.05 to 1024"));
+}
+
+TEST_CASE("root is never the user of a cell") {
+  const Home home;
+  const std::string user = GENERATE("0:0", "0:1000", "1000:0", "1000", "nobody", "1000:1000:1000", "-1:5", "01:5",
+                                    "4294967296:1", "1000:1000\n");
+  CHECK_THAT(home.error({"--user", user}), Contains("--user is") && Contains("neither of them 0 (root)"));
+}
+
+TEST_CASE("a name that is no option is named, with the nearest that is") {
+  const Home home;
+  CHECK(home.error({"--memroy=64"}) == "there is no option --memroy; did you mean --memory?");
+  CHECK(home.error({"--frobnicate"}) == "there is no option --frobnicate");
+  CHECK(home.error({}, {"BASHCELL_TIMEOUTS=3"}) ==
+        "there is no option for BASHCELL_TIMEOUTS in the environment; did you mean BASHCELL_TIMEOUT?");
+  const std::string file = home.write("c.json", R"({"max-timeout": 3})");
+  CHECK(home.error({"--config", file}) ==
+        "there is no option \"max-timeout\" (" + file + "); did you mean max_timeout?");
+  CHECK(home.error({"docter"}) == "there is no command 'docter'; did you mean doctor?");
+}
+
+TEST_CASE("what is no configuration file says so") {
+  const Home home;
+  CHECK_THAT(home.error({"--config", home.write("a.json", "{\n\"memory\": 64,\n}")}),
+             Contains("not valid JSON: see line 3"));
+  CHECK_THAT(home.error({"--config", home.write("b.json", "[64]")}), Contains("one JSON object"));
+  CHECK_THAT(home.error({"--config", home.write("c.json", "")}), Contains("not valid JSON"));
+  CHECK_THAT(home.error({"--config", home.write("d.json", R"({"memory": null})")}), Contains("is null; it must be"));
+  CHECK_THAT(home.error({"--config", home.path()}), Contains("--config: ") && Contains(home.path()));
+  CHECK_THAT(home.error({"--config", home.write("e.json", std::string(100000, '['))}), Contains("not valid JSON"));
+}
+
+TEST_CASE("an empty variable counts as not set, and those of the tests are no options") {
+  const Home home;
+  const auto invocation = home.parse(
+      {}, {"BASHCELL_MEMORY=", "BASHCELL_CONFIG=", "BASHCELL_REQUIRE=oci", "BASHCELL_ACCEPT=1", "PATH=/bin"});
+  REQUIRE(invocation.ok());
+  CHECK(invocation->config.memory_mb == 512);
+}
+
+TEST_CASE("timeout and max-timeout must agree") {
+  const Home home;
+  CHECK(home.error({"--timeout=400"}) == "--timeout is 400.0; it must be at most max-timeout, 300 s");
+  CHECK(home.parse({"--timeout=400", "--max-timeout=400"}).ok());
+  CHECK(home.parse({"--max-timeout=10"})->config.timeout == std::chrono::seconds(10));
+}
+
+TEST_CASE("commands take what they need and no more") {
+  const Home home;
+  const auto run = home.parse({"run", "--memory", "64", "echo [a, b]; x='1'"});
+  REQUIRE(run.ok());
+  CHECK(run->command == Command::kRun);
+  CHECK(run->operand == "echo [a, b]; x='1'");
+  CHECK(run->config.memory_mb == 64);
+  CHECK(home.parse({"run", "[ -f /x ]"})->operand == "[ -f /x ]");
+  CHECK(home.parse({"run", "doctor"})->operand == "doctor");
+  CHECK(home.parse({"run", "--", "--memory=1"})->operand == "--memory=1");
+  CHECK(home.parse({"run", ""})->operand.empty());
+  CHECK(home.parse({"doctor"})->command == Command::kDoctor);
+  CHECK(home.parse({"serve"})->command == Command::kServe);
+
+  CHECK_THAT(home.error({"run"}), Contains("needs a script"));
+  CHECK_THAT(home.error({"replay"}), Contains("needs a FILE"));
+  CHECK_THAT(home.error({"run", "echo", "hi"}), Contains("'hi' is one argument too many"));
+  CHECK_THAT(home.error({"doctor", "x"}), Contains("'x' is one argument too many"));
+  CHECK(home.error({"--memory"}) == "--memory needs a value");
+  CHECK(home.error({"--config="}).find("--config") == 0);
+}
+
+TEST_CASE("replay passes on the options that were given as flags") {
+  const Home home;
+  const auto replay = home.parse({"replay", "f.jsonl", "--memory=64", "--warm", "--timeout", "2"});
+  REQUIRE(replay.ok());
+  CHECK(replay->operand == "f.jsonl");
+  CHECK(replay->flags == Words{"--warm=true", "--memory=64", "--timeout=2"});
+  CHECK(home.parse(replay->flags).ok());
+}
+
+TEST_CASE("help and version need no sound configuration") {
+  const Home home;
+  home.write(".config/bashcell/config.json", "{");
+  CHECK(home.parse({"--help"})->command == Command::kHelp);
+  CHECK(home.parse({"-h"})->command == Command::kHelp);
+  CHECK(home.parse({"--version"})->command == Command::kVersion);
+  CHECK_THAT(home.error({}), Contains("not valid JSON"));
+}
+
+TEST_CASE("help names every option and stays within 120 columns") {
+  const std::string help = help_text();
+  for (const Option& option : all_options()) CHECK_THAT(help, Contains(option.flag()));
+  size_t start = 0;
+  while (start < help.size()) {
+    const size_t end = help.find('\n', start);
+    CHECK(end - start <= 120);
+    start = end + 1;
+  }
+}
+
+}  // namespace
+}  // namespace bashcell
