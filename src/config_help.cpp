@@ -48,7 +48,7 @@ std::string help_text() {
     text += option_line(option);
   }
   text += line("--config FILE", "read options from this JSON file");
-  text += line("--help, --version", "");
+  text += line("--help, --version", "this text; the version");
   return text + kTail;
 }
 

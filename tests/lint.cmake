@@ -1,0 +1,14 @@
+# Style and static analysis; the rules are in .clang-format and .clang-tidy.
+find_program(BASHCELL_CLANG_FORMAT clang-format)
+find_program(BASHCELL_RUN_CLANG_TIDY NAMES run-clang-tidy run-clang-tidy-14)
+if(BASHCELL_CLANG_FORMAT)
+  add_test(NAME lint.format COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
+    -DCLANG_FORMAT=${BASHCELL_CLANG_FORMAT} -P ${PROJECT_SOURCE_DIR}/cmake/check_format.cmake)
+  set_tests_properties(lint.format PROPERTIES LABELS lint)
+endif()
+if(BASHCELL_RUN_CLANG_TIDY)
+  # config_check.cpp is all valijson. It takes minutes, and no finding would be ours.
+  add_test(NAME lint.tidy COMMAND ${BASHCELL_RUN_CLANG_TIDY} -quiet -j2 -p ${CMAKE_BINARY_DIR}
+    "${PROJECT_SOURCE_DIR}/src/(?!config_check).*")
+  set_tests_properties(lint.tidy PROPERTIES LABELS lint TIMEOUT 900 PROCESSORS 2)
+endif()
