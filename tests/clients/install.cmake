@@ -3,7 +3,7 @@
 find_program(NODE node)
 find_program(NPM npm)
 if(NOT NODE OR NOT NPM)
-  message(FATAL_ERROR "The client tests need Node.js 20 or newer with npm (Debian: nodejs npm). Run scripts/setup.sh.")
+  message(FATAL_ERROR "The client tests need Node.js 18 or newer with npm (Debian: nodejs npm). Run scripts/setup.sh.")
 endif()
 
 file(MAKE_DIRECTORY ${BUILD})
