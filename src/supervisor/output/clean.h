@@ -10,7 +10,8 @@
 // status lines, and the prefix that bashcell puts before line 1 of a script (bash quotes it in syntax errors) is
 // removed.
 //
-// The result does not depend on how the input was cut into pieces. Memory: the open line, at most about kMaxOpenLine.
+// The result does not depend on how the input was cut into pieces. Memory: the open line, up to
+// 4 KB of it; what came before in a longer line is final.
 
 #include <cstddef>
 #include <string>
@@ -35,10 +36,11 @@ class Cleaner {
 
  private:
   const char* add_text(const char* at, const char* end, std::string& clean);
-  const char* add_partial(const char* at, const char* end, std::string& clean);
+  const char* add_partial(const char* at, std::string& clean);
   void add_character(std::string_view character, char32_t code_point, std::string& clean);
-  void add_control(unsigned char c, std::string& clean);
+  void add_ascii(char c, std::string& clean);
   void apply(EscapeParser::Action action);
+  void end_line(std::string& clean);
 
   OpenLine line_;
   EscapeParser escape_;

@@ -4,7 +4,7 @@
 // The folder belongs to the scripts' user, so scripts may delete, replace or link anything in it at any time. That may
 // cost a file; it never makes PID 1 block, follow a link, or write elsewhere: every step is relative to a directory
 // descriptor opened with O_NOFOLLOW, and a file is only written if this call has created it (O_EXCL).
-// Nothing here fails a call: what goes wrong is kept as a sentence. RLIMIT_FSIZE needs SIGXFSZ to be ignored.
+// Nothing here fails a call: what goes wrong is kept as a sentence. SIGXFSZ must be ignored.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace bashcell::supervisor {
 
 struct SpillLimits {
   size_t file_bytes = 32U << 20U;
-  size_t all_bytes = 96U << 20U;  // the oldest files go first
+  size_t all_bytes = 96U << 20U;
   size_t files = 1000;
 };
 
@@ -32,31 +32,41 @@ class SpillStore {
 
   const SpillLimits& limits() const { return limits_; }
   std::string path_of(uint64_t call_id) const;
+  // The folder as it is now; made, with mode 0700, where it is missing.
+  base::Result<base::UniqueFd> open_folder() const;
+
+  // Accounts for `bytes` more of a file that is being written. The oldest kept files are deleted to stay within the
+  // limits; false, and nothing accounted, if that is not enough.
+  bool reserve(size_t bytes);
+  // A file of so many reserved bytes was deleted.
+  void release(size_t bytes) { used_bytes_ -= bytes; }
+  // A file of so many reserved bytes is complete, and may be deleted for a newer one.
+  void keep(uint64_t call_id, size_t bytes);
 
  private:
-  friend class Spill;
-  struct Kept {
+  struct File {
     uint64_t call_id = 0;
     size_t bytes = 0;
   };
 
-  // The folder as it is now, created if it is missing.
-  base::Result<base::UniqueFd> open_folder() const;
-  // Counts `bytes` more, deleting old files to stay within the limits; false if that is not enough.
-  bool reserve(size_t bytes);
-  void release(size_t bytes) { used_ -= bytes; }
-  void keep(uint64_t call_id, size_t bytes);
-  void drop_oldest();
+  void delete_oldest();
 
   std::string parent_;
   SpillLimits limits_;
-  size_t used_ = 0;        // by kept files and by those being written
-  std::deque<Kept> kept_;  // oldest first
+  size_t used_bytes_ = 0;
+  std::deque<File> kept_;  // oldest first
 };
 
-// One call's file. The first bytes are held in memory; the file is made when they are more than `hold_bytes`.
+// One call's file. The first bytes are held in memory; the file is made when there are more than `hold_bytes`.
 class Spill {
  public:
+  // `path` is empty when there is no file: then `problem` says why.
+  struct Kept {
+    std::string path;
+    bool cut = false;  // the file reached a size limit and holds the beginning only
+    std::string problem;
+  };
+
   Spill(uint64_t call_id, size_t hold_bytes, SpillStore& store);
   Spill(const Spill&) = delete;
   Spill& operator=(const Spill&) = delete;
@@ -64,20 +74,16 @@ class Spill {
 
   void add(std::string_view raw);
 
-  struct Kept {
-    std::string path;     // empty: there is no file
-    bool cut = false;     // it holds only the beginning
-    std::string problem;  // why there is no file
-  };
-  // Writes what is still held, and leaves the file to the store. Call once.
+  // Writes what is still held and leaves the file to the store. Call once.
   Kept keep();
 
  private:
+  void write_held();
   void write(std::string_view raw);
-  void create();
+  base::Result<void> create();
   void fail(std::string why);
-  void remove();
-  bool still_in_place() const;
+  void discard();
+  bool is_in(int folder) const;
 
   uint64_t call_id_;
   size_t hold_bytes_;
@@ -85,7 +91,8 @@ class Spill {
   std::string held_;
   base::UniqueFd folder_;
   base::UniqueFd file_;
-  size_t written_ = 0;
+  size_t reserved_bytes_ = 0;
+  bool holding_ = true;
   bool cut_ = false;
   std::string problem_;  // not empty: nothing is written any more
 };

@@ -39,8 +39,11 @@ class Trimmer {
 
  private:
   void add_body(std::string_view text);
-  void keep_lines(std::string_view text);
-  Trimmed cut(size_t budget);
+  void keep_ends(std::string_view text);
+  // Each fills in the text, or refuses and leaves it to the next.
+  bool cut_within_one_line(size_t budget, Trimmed& result);
+  bool cut_every_long_line(size_t budget, Trimmed& result);
+  void cut_between_lines(size_t budget, Trimmed& result);
 
   size_t max_chars_;
   int64_t pending_newlines_ = 0;  // part of the text only if more text follows

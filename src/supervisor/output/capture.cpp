@@ -1,0 +1,49 @@
+#include "supervisor/output/capture.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace bashcell::supervisor {
+
+namespace {
+
+// Input is cleaned in pieces of this size, so that a caller's large buffer does not become a larger one here.
+constexpr size_t kPieceBytes = 16 * 1024;
+
+}  // namespace
+
+// Most output that fits the budget is smaller than this as raw bytes, too, and never touches a file.
+Capture::Capture(uint64_t call_id, size_t max_chars, std::string hidden_prefix, SpillStore& spills)
+    : cleaner_(std::move(hidden_prefix)), trimmer_(max_chars), spill_(call_id, 4 * max_chars, spills) {}
+
+void Capture::add(std::string_view raw) {
+  spill_.add(raw);
+  while (!raw.empty()) {
+    const std::string_view piece = raw.substr(0, kPieceBytes);
+    clean_.clear();
+    cleaner_.add(piece, clean_);
+    trimmer_.add(clean_);
+    raw.remove_prefix(piece.size());
+  }
+}
+
+CaptureResult Capture::finish(size_t budget_chars, size_t notice_chars) && {
+  clean_.clear();
+  cleaner_.finish(clean_);
+  trimmer_.add(clean_);
+  Trimmed trimmed = std::move(trimmer_).finish(budget_chars, budget_chars - std::min(budget_chars, notice_chars));
+  CaptureResult result;
+  result.text = std::move(trimmed.text);
+  result.total_lines = trimmed.total_lines;
+  result.total_bytes = trimmed.total_bytes;
+  result.left_out_lines = trimmed.left_out_lines;
+  result.left_out_bytes = trimmed.left_out_bytes;
+  if (result.left_out_bytes == 0) return result;
+  Spill::Kept kept = spill_.keep();
+  result.spill = std::move(kept.path);
+  result.spill_cut = kept.cut;
+  result.spill_problem = std::move(kept.problem);
+  return result;
+}
+
+}  // namespace bashcell::supervisor

@@ -1,0 +1,144 @@
+#include "supervisor/output/clean.h"
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "base/utf8.h"
+
+namespace bashcell::supervisor {
+
+namespace {
+
+constexpr unsigned char kEscape = 0x1B;
+constexpr std::string_view kStatusLine = "[cell:";
+
+// Printable ASCII, tab and newline: what most output is made of.
+constexpr std::array<bool, 256> kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (size_t c = 0x20; c < 0x7F; ++c) plain[c] = true;
+  plain['\t'] = true;
+  plain['\n'] = true;
+  return plain;
+}();
+
+bool is_plain(char c) { return kPlain[static_cast<unsigned char>(c)]; }
+bool is_c1(char32_t c) { return c >= 0x80 && c < 0xA0; }
+
+// The end of the longest run that is shown as it is.
+const char* end_of_plain(const char* at, const char* end) {
+  for (;;) {
+    while (at < end && is_plain(*at)) ++at;
+    if (at == end || static_cast<unsigned char>(*at) < 0x80) return at;
+    const base::Utf8Step step = base::utf8_step({at, static_cast<size_t>(end - at)});
+    if (!step.valid || is_c1(step.code_point)) return at;
+    at += step.length;
+  }
+}
+
+}  // namespace
+
+Cleaner::Cleaner(std::string hidden_prefix) : line_(std::move(hidden_prefix)) {}
+
+void Cleaner::add(std::string_view raw, std::string& clean) {
+  const char* at = raw.data();
+  const char* const end = at + raw.size();
+  while (at < end) {
+    const bool ground = partial_.empty() && !escape_.active();
+    if (ground && line_.at_end()) at = add_text(at, end, clean);
+    if (at == end) return;
+    if (!partial_.empty() || static_cast<unsigned char>(*at) >= 0x80) {
+      at = add_partial(at, clean);
+    } else {
+      add_ascii(*at++, clean);
+    }
+  }
+}
+
+const char* Cleaner::add_text(const char* at, const char* end, std::string& clean) {
+  const char* const stop = end_of_plain(at, end);
+  std::string_view text(at, static_cast<size_t>(stop - at));
+  const auto holds = [&](std::string_view part) { return !part.empty() && text.find(part) != std::string_view::npos; };
+  const bool line_by_line = holds(kStatusLine) || holds(line_.hidden_prefix());
+  while (!text.empty()) {
+    // Whole lines go through in one piece, unless one of them may need a change.
+    if (const size_t last = text.rfind('\n'); last != std::string_view::npos && line_.empty() && !line_by_line) {
+      clean += text.substr(0, last + 1);
+      text.remove_prefix(last + 1);
+      continue;
+    }
+    const size_t newline = text.find('\n');
+    line_.append(text.substr(0, newline), clean);
+    if (newline == std::string_view::npos) break;
+    end_line(clean);
+    text.remove_prefix(newline + 1);
+  }
+  return stop;
+}
+
+const char* Cleaner::add_partial(const char* at, std::string& clean) {
+  partial_ += *at;
+  const base::Utf8Step step = base::utf8_step(partial_);
+  if (step.incomplete) return at + 1;
+  // Only the newest byte can be what a sequence breaks at: then it begins something of its own.
+  const bool consumed = step.length == partial_.size();
+  const std::string character = std::exchange(partial_, {});
+  add_character(step.valid ? std::string_view(character) : base::kReplacementCharacter, step.code_point, clean);
+  return consumed ? at + 1 : at;
+}
+
+void Cleaner::add_character(std::string_view character, char32_t code_point, std::string& clean) {
+  if (is_c1(code_point)) return escape_.begin_c1(code_point);
+  if (escape_.active() && escape_.add(code_point) != EscapeParser::Action::kNotMine) return;
+  line_.put(character, clean);
+}
+
+void Cleaner::add_ascii(char c, std::string& clean) {
+  if (static_cast<unsigned char>(c) == kEscape) return escape_.begin_escape();
+  if (escape_.active()) {
+    const EscapeParser::Action action = escape_.add(static_cast<unsigned char>(c));
+    if (action != EscapeParser::Action::kNotMine) return apply(action);
+  }
+  switch (c) {
+    case '\n':
+      return end_line(clean);
+    case '\r':
+      return line_.carriage_return();
+    case '\b':
+      return line_.backspace();
+    default:
+      if (is_plain(c)) line_.put({&c, 1}, clean);
+  }
+}
+
+void Cleaner::apply(EscapeParser::Action action) {
+  switch (action) {
+    case EscapeParser::Action::kEraseToEnd:
+      return line_.erase_to_end();
+    case EscapeParser::Action::kEraseToStart:
+      return line_.erase_to_start();
+    case EscapeParser::Action::kEraseAll:
+      return line_.erase_all();
+    case EscapeParser::Action::kFirstColumn:
+      return line_.carriage_return();
+    case EscapeParser::Action::kNone:
+    case EscapeParser::Action::kNotMine:
+      return;
+  }
+}
+
+void Cleaner::end_line(std::string& clean) {
+  line_.end(clean);
+  clean += '\n';
+}
+
+void Cleaner::finish(std::string& clean) {
+  if (!partial_.empty()) {
+    partial_.clear();
+    add_character(base::kReplacementCharacter, 0xFFFD, clean);
+  }
+  escape_ = EscapeParser();
+  line_.end(clean);
+}
+
+}  // namespace bashcell::supervisor
