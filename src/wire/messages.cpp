@@ -105,6 +105,7 @@ void members(Io& io, M& m) requires std::is_same_v<std::remove_const_t<M>, Done>
   io.get("left_out_bytes", m.left_out_bytes);
   io.get("spill", m.spill);
   io.get("spill_cut", m.spill_cut);
+  io.get("spill_problem", m.spill_problem);
   io.get("problem", m.problem);
 }
 

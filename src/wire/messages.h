@@ -88,6 +88,7 @@ struct Done {
   int64_t left_out_bytes = 0;
   std::string spill;                 // path in the cell of the whole raw output; empty when there is none
   bool spill_cut = false;            // the spill reached its size cap
+  std::string spill_problem;         // why the spill is missing or not whole, for people
   std::string problem;
   std::string output;                // the body of the frame: cleaned and trimmed
 };

@@ -1,0 +1,63 @@
+#include "commands/parts.h"
+
+#include <sys/stat.h>
+
+#include "config_paths.h"
+#include "engine/oci/oci_engine.h"
+
+namespace bashcell::commands {
+
+namespace {
+
+base::Result<void> check_folder(const std::string& what, const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) {
+    return base::errno_error(what + " " + path + " cannot be used (create it, or choose another with --" + what + ")");
+  }
+  if (!S_ISDIR(info.st_mode)) {
+    return base::Error{what + " " + path + " is not a folder: choose another with --" + what};
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<engine::CellSpec> cell_spec(const Config& config) {
+  base::Result<std::string> supervisor = find_supervisor(config);
+  if (!supervisor) return supervisor.error();
+  if (const auto prepared = prepare_workspace(config); !prepared) return prepared.error();
+  if (const auto checked = check_folder("workspace", config.workspace); !checked) return checked.error();
+  if (!config.rootfs.empty()) {
+    if (const auto checked = check_folder("rootfs", config.rootfs); !checked) return checked.error();
+  }
+  engine::CellSpec spec;
+  spec.supervisor = std::move(*supervisor);
+  spec.workspace = config.workspace;
+  spec.rootfs = config.rootfs;
+  spec.user = cell_user(config);
+  spec.memory_bytes = config.memory_mb << 20;
+  spec.tmp_bytes = std::min(spec.tmp_bytes, spec.memory_bytes / 2);
+  spec.shm_bytes = std::min(spec.shm_bytes, spec.memory_bytes / 8);
+  spec.cpus = config.cpus;
+  spec.pids = config.pids;
+  spec.limits = config.limits;
+  return spec;
+}
+
+std::unique_ptr<engine::Engine> make_engine(const Config& config) {
+  return std::make_unique<engine::oci::OciEngine>(
+      engine::oci::OciOptions{.runtime = config.runtime, .private_folder = {}, .log = base::Log(config.log)});
+}
+
+sandbox::SandboxOptions sandbox_options(const Config& config) {
+  sandbox::SandboxOptions options;
+  options.parallel = static_cast<size_t>(config.parallel);
+  options.log = base::Log(config.log);
+  return options;
+}
+
+tools::BashToolOptions bash_tool_options(const Config& config) {
+  return {.timeout = config.timeout, .max_timeout = config.max_timeout, .max_chars = config.max_chars};
+}
+
+}  // namespace bashcell::commands

@@ -1,0 +1,206 @@
+#include "sandbox/sandbox.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "wire/version.h"
+
+namespace bashcell::sandbox {
+
+namespace {
+
+// After the supervisor's own deadline: its grace of 1 s, and 2 s for a reply. Then the cell is wedged.
+constexpr base::Duration kOuterMargin{3'000};
+
+constexpr int64_t kNewCellChars = 80;
+constexpr int64_t kLimitChars = 160;
+
+}  // namespace
+
+Sandbox::Sandbox(base::EventLoop& loop, engine::Engine& engine, SpecMaker make_spec, SandboxOptions options)
+    : loop_(loop), engine_(engine), make_spec_(std::move(make_spec)), options_(std::move(options)) {}
+
+Sandbox::~Sandbox() {
+  if (starter_.joinable()) starter_.join();
+  loop_.cancel(hello_timer_);
+  for (auto& [id, call] : running_) loop_.cancel(call.outer_deadline);
+  client_.reset();
+}
+
+Sandbox::CallId Sandbox::run(CallRequest request, OnFinished on_finished) {
+  const CallId id = ++last_id_;
+  queue_.emplace_back(id, Call{std::move(request), std::move(on_finished)});
+  dispatch();
+  return id;
+}
+
+void Sandbox::cancel(CallId id) {
+  const auto queued = std::find_if(queue_.begin(), queue_.end(), [&](const auto& entry) { return entry.first == id; });
+  if (queued != queue_.end()) {
+    Call call = std::move(queued->second);
+    queue_.erase(queued);
+    wire::Done done;
+    done.outcome = wire::Outcome::kCancelled;
+    return report(std::move(call), std::move(done));
+  }
+  if (running_.contains(id) && client_) client_->send(wire::Cancel{id});
+}
+
+void Sandbox::warm() {
+  if (!cell_ && !starting()) start_cell();
+}
+
+// The engine may block for as long as starting a container takes; the loop goes on answering meanwhile.
+void Sandbox::start_cell() {
+  starter_ = std::thread([this] {
+    base::Result<engine::CellSpec> spec = make_spec_();
+    auto started = std::make_shared<Started>(
+        Started{spec ? *spec : engine::CellSpec{},
+                spec ? engine_.start(*spec) : base::Result<std::unique_ptr<engine::Cell>>(spec.error())});
+    loop_.post([this, started] { on_started(std::move(*started)); });
+  });
+}
+
+void Sandbox::on_started(Started started) {
+  starter_.join();
+  if (!started.cell) return refuse_cell(started.cell.error().message);
+  spec_ = std::move(started.spec);
+  cell_ = std::move(*started.cell);
+  options_.log.info("cell " + cell_->id() + " started");
+  client_ = std::make_unique<SupervisorClient>(
+      loop_, cell_->stream(),
+      SupervisorEvents{.on_hello = [this](const wire::CellHello& hello) { on_hello(hello); },
+                       .on_done = [this](wire::Done done) { on_done(std::move(done)); },
+                       .on_end = [this](const std::string& why) { on_cell_end(why); }});
+  hello_timer_ = loop_.after(options_.hello_timeout, [this] {
+    cell_->kill();
+    refuse_cell("the cell was started, but its supervisor did not answer within " +
+                base::seconds_text(options_.hello_timeout));
+  });
+}
+
+void Sandbox::on_hello(const wire::CellHello& hello) {
+  loop_.cancel(hello_timer_);
+  const auto refuse = [this](std::string why) {
+    // Not now: the client is calling.
+    hello_timer_ = loop_.after(base::Duration::zero(), [this, why = std::move(why)] { refuse_cell(why); });
+  };
+  if (hello.version != wire::kVersion) {
+    return refuse(spec_.supervisor + " is version " + hello.version + ", and this bashcell is version " +
+                  std::string(wire::kVersion) + ": install both from one build");
+  }
+  const LimitCheck check = options_.judge(spec_, hello.facts);
+  if (!check.violations.empty()) {
+    std::string why = "the cell is not as safe as promised, so nothing runs in it: ";
+    for (size_t i = 0; i < check.violations.size(); ++i) why += (i > 0 ? "; " : "") + check.violations[i];
+    return refuse(std::move(why));
+  }
+  if (hello.facts.shell.empty()) {
+    return refuse("there is no /bin/bash in the cell's root (" + (spec_.rootfs.empty() ? "the host's /usr" : spec_.rootfs) +
+                  "): install bash there, or choose another --rootfs");
+  }
+  if (!hello.facts.workspace_writable) {
+    return refuse("the workspace " + spec_.workspace + " cannot be written by the cell's user (uid " +
+                  std::to_string(spec_.user.uid) + "): chown it to that uid, choose its owner with --user UID:GID, or "
+                  "choose another --workspace");
+  }
+  facts_ = hello.facts;
+  cell_was_used_ = false;
+  not_enforced_ = check.not_enforced;
+  for (const std::string& limit : not_enforced_) options_.log.error("not enforced: " + limit);
+  dispatch();
+}
+
+void Sandbox::dispatch() {
+  if (queue_.empty()) return;
+  if (!cell_) {
+    if (!starting()) start_cell();
+    return;
+  }
+  if (!facts_) return;
+  // Ended already: the event is on its way, and will start another cell for the queue.
+  if (client_->ended()) return;
+  while (!queue_.empty() && running_.size() < options_.parallel) {
+    auto [id, call] = std::move(queue_.front());
+    queue_.pop_front();
+    send(id, std::move(call));
+    if (client_->ended()) return;
+  }
+}
+
+void Sandbox::send(CallId id, Call call) {
+  call.tells_new_cell = std::exchange(state_was_lost_, false);
+  call.tells_limits = !not_enforced_.empty() && !std::exchange(limits_told_, true);
+  wire::Run run;
+  run.id = id;
+  run.timeout_ms = call.request.timeout.count();
+  run.max_chars = call.request.max_chars;
+  run.reserve_chars = (call.tells_new_cell ? kNewCellChars : 0) + (call.tells_limits ? kLimitChars : 0);
+  run.script = call.request.script;
+  call.outer_deadline = loop_.after(call.request.timeout + kOuterMargin, [this] { on_wedged(); });
+  cell_was_used_ = true;
+  const auto running = running_.emplace(id, std::move(call)).first;
+  if (client_->send(std::move(run))) return;
+  // Nothing of it arrived whole, so it has not run: it may wait for the next cell.
+  loop_.cancel(running->second.outer_deadline);
+  state_was_lost_ = state_was_lost_ || running->second.tells_new_cell;
+  queue_.emplace_front(id, std::move(running->second));
+  running_.erase(running);
+}
+
+void Sandbox::on_done(wire::Done done) {
+  const auto found = running_.find(done.id);
+  if (found == running_.end()) return;  // late, or invented by the cell
+  Call call = std::move(found->second);
+  running_.erase(found);
+  loop_.cancel(call.outer_deadline);
+  call.request.script.clear();
+  report(std::move(call), std::move(done));
+  dispatch();
+}
+
+void Sandbox::report(Call call, std::variant<wire::Done, CellLost, NotRun> result) {
+  CallReport finished{.result = std::move(result)};
+  finished.new_cell = call.tells_new_cell;
+  if (call.tells_limits) finished.not_enforced = not_enforced_;
+  call.on_finished(std::move(finished));
+}
+
+void Sandbox::on_wedged() {
+  options_.log.error("cell " + cell_->id() + " did not answer in time and is killed");
+  cell_->kill();
+  on_cell_end("it did not answer, " + base::seconds_text(kOuterMargin) + " after the script's time was over, and was ended");
+}
+
+void Sandbox::on_cell_end(const std::string& why) {
+  if (!facts_) {
+    const std::string said = cell_->diagnostics();
+    return refuse_cell("the cell could not be started: " + (said.empty() ? why + " before it was ready" : said));
+  }
+  options_.log.info("cell " + cell_->id() + " has ended: " + why);
+  state_was_lost_ = state_was_lost_ || cell_was_used_;
+  drop_cell();
+  std::map<CallId, Call> lost = std::exchange(running_, {});
+  for (auto& [id, call] : lost) {
+    loop_.cancel(call.outer_deadline);
+    report(std::move(call), CellLost{why});
+  }
+  dispatch();
+}
+
+// No cell came up: everything that waits for one is told why, and the next call tries again.
+void Sandbox::refuse_cell(std::string why) {
+  options_.log.error(why);
+  drop_cell();
+  auto waiting = std::exchange(queue_, {});
+  for (auto& [id, call] : waiting) report(std::move(call), NotRun{why});
+}
+
+void Sandbox::drop_cell() {
+  loop_.cancel(hello_timer_);
+  client_.reset();
+  cell_.reset();
+  facts_.reset();
+}
+
+}  // namespace bashcell::sandbox

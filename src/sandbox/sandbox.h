@@ -1,0 +1,133 @@
+#pragma once
+// One live cell for one conversation: started when first needed, shared by calls side by side, replaced when it dies.
+//
+// On the event loop's thread; nothing here blocks. Engine::start runs on a thread of its own. A script is sent to a cell
+// at most once: if the cell dies under it, that is its result.
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "base/log.h"
+#include "engine/engine.h"
+#include "sandbox/limit_check.h"
+#include "sandbox/supervisor_client.h"
+
+namespace bashcell::sandbox {
+
+struct CallRequest {
+  std::string script;
+  base::Duration timeout{30'000};
+  int64_t max_chars = 7'500;  // of the whole reply, as JSON
+};
+
+// It was sent to a cell, and the cell ended under it: it may have run, in part or whole.
+struct CellLost {
+  std::string why;
+};
+
+// It never ran: no cell could be started, and why.
+struct NotRun {
+  std::string why;
+};
+
+struct CallReport {
+  std::variant<wire::Done, CellLost, NotRun> result;
+  bool new_cell = false;  // the first call of a cell that replaces one whose state is lost
+  std::vector<std::string> not_enforced;  // limits that this cell runs without; told once
+};
+
+// Judges a fresh cell by what its supervisor read inside, before anything runs in it (limit_check.h).
+using LimitJudge = std::function<LimitCheck(const engine::CellSpec&, const wire::CellFacts&)>;
+
+// What the next cell is to be, or why there can be none. Called on the starting thread, anew for each cell, so that what
+// was missing can be supplied without a restart.
+using SpecMaker = std::function<base::Result<engine::CellSpec>()>;
+
+struct SandboxOptions {
+  size_t parallel = 4;
+  LimitJudge judge = check_limits;
+  base::Duration hello_timeout{10'000};
+  base::Log log = base::Log{};
+};
+
+class Sandbox {
+ public:
+  using CallId = uint64_t;
+  using OnFinished = std::function<void(CallReport)>;
+
+  // `engine` must outlive this, and with it a start that is under way (see starting()).
+  Sandbox(base::EventLoop& loop, engine::Engine& engine, SpecMaker make_spec, SandboxOptions options);
+  Sandbox(const Sandbox&) = delete;
+  Sandbox& operator=(const Sandbox&) = delete;
+  // Ends the cell by closing its stream. Calls that are open are dropped without a report. Waits for a start under way.
+  ~Sandbox();
+
+  // Runs it when a cell is up and fewer than `parallel` calls run; its time starts then. `on_finished` is called once,
+  // never from inside run().
+  CallId run(CallRequest request, OnFinished on_finished);
+  // Ends the call's processes; its report (outcome cancelled) still comes. Unknown ids are ignored.
+  void cancel(CallId id);
+  // Starts the cell without a call. A failure is only logged: the first call tries again and reports it.
+  void warm();
+
+  // A start is under way on the other thread.
+  bool starting() const { return starter_.joinable(); }
+  // What the cell in use read about itself; nothing when none is up.
+  const wire::CellFacts* facts() const { return facts_ ? &*facts_ : nullptr; }
+  // Of the last cell; the defaults before there was one.
+  const engine::CellSpec& spec() const { return spec_; }
+
+ private:
+  struct Call {
+    CallRequest request;
+    OnFinished on_finished;
+    base::EventLoop::TimerId outer_deadline = 0;
+    bool tells_new_cell = false;
+    bool tells_limits = false;
+  };
+
+  void start_cell();
+  struct Started {
+    engine::CellSpec spec;
+    base::Result<std::unique_ptr<engine::Cell>> cell;
+  };
+  void on_started(Started started);
+  void on_hello(const wire::CellHello& hello);
+  void on_done(wire::Done done);
+  void on_cell_end(const std::string& why);
+  void on_wedged();
+  void refuse_cell(std::string why);
+  void drop_cell();
+  void dispatch();
+  void send(CallId id, Call call);
+  void report(Call call, std::variant<wire::Done, CellLost, NotRun> result);
+
+  base::EventLoop& loop_;
+  engine::Engine& engine_;
+  SpecMaker make_spec_;
+  SandboxOptions options_;
+  engine::CellSpec spec_;
+  std::thread starter_;
+  std::unique_ptr<engine::Cell> cell_;
+  std::unique_ptr<SupervisorClient> client_;  // over cell_'s stream, so destroyed before it
+  std::optional<wire::CellFacts> facts_;      // set: the cell is up
+  base::EventLoop::TimerId hello_timer_ = 0;
+  std::deque<std::pair<CallId, Call>> queue_;
+  std::map<CallId, Call> running_;
+  CallId last_id_ = 0;
+  bool state_was_lost_ = false;   // a cell that had run something has ended: the next one is new to the model
+  bool cell_was_used_ = false;
+  std::vector<std::string> not_enforced_;
+  bool limits_told_ = false;
+};
+
+}  // namespace bashcell::sandbox

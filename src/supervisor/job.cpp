@@ -1,0 +1,244 @@
+#include "supervisor/job.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "supervisor/shell.h"
+#include "supervisor/state.h"
+#include "supervisor/tree.h"
+
+namespace bashcell::supervisor {
+
+namespace {
+
+constexpr size_t kMaxSavedBytes = 4 * kMaxStateBytes;  // with room for what is not kept; the rest is read and dropped
+
+enum class ReadEnd { kWouldBlock, kEnd, kTurnOver };
+
+// Reads what is there, at most a few pieces, so that one flooding script leaves the loop its turn.
+template <typename Take>
+ReadEnd read_some(int fd, Take take) {
+  std::array<char, 65536> buffer;  // NOLINT: filled by read()
+  for (int piece = 0; piece < 4; ++piece) {
+    const ssize_t n = ::read(fd, buffer.data(), buffer.size());
+    if (n > 0) {
+      take(std::string_view(buffer.data(), static_cast<size_t>(n)));
+      if (static_cast<size_t>(n) < buffer.size() / 2) return ReadEnd::kWouldBlock;
+    } else if (n == 0) {
+      return ReadEnd::kEnd;
+    } else if (errno != EINTR) {
+      return ReadEnd::kWouldBlock;
+    }
+  }
+  return ReadEnd::kTurnOver;
+}
+
+std::string prefix_for(const Runner& runner, const std::string& workspace) {
+  const ShellState& state = runner.start->state;
+  return script_prefix(state.cwd, state.old_cwd, runner.start->late.valid(), workspace);
+}
+
+}  // namespace
+
+Job::Job(Shared& shared, wire::Run run, Runner runner, Events events)
+    : shared_(shared),
+      run_(std::move(run)),
+      runner_(std::move(runner)),
+      events_(std::move(events)),
+      capture_(run_.id, static_cast<size_t>(run_.max_chars), prefix_for(runner_, shared.workspace), shared.spills),
+      limits_at_start_(shared.limits.read()),
+      started_(base::now()),
+      phase_started_(started_) {
+  shared_.loop.watch(runner_.output.get(), POLLIN, [this](short) { on_output(); });
+  shared_.loop.watch(runner_.saved.get(), POLLIN, [this](short) { on_saved(); });
+  shared_.loop.watch(runner_.reports.get(), POLLIN, [this](short) { on_reports(); });
+  arm(base::Duration(run_.timeout_ms), &Job::on_deadline);
+  if (const auto released = runner_.release(prefix_for(runner_, shared_.workspace), run_.script); !released) {
+    problem_ = released.error().message;
+    terminate(wire::Outcome::kLost);
+  }
+}
+
+Job::~Job() {
+  shared_.loop.cancel(timer_);
+  for (const base::UniqueFd* fd : {&runner_.output, &runner_.saved, &runner_.reports}) shared_.loop.unwatch(fd->get());
+}
+
+void Job::arm(base::Duration wait, void (Job::*action)()) {
+  shared_.loop.cancel(timer_);
+  timer_ = shared_.loop.after(wait, [this, action] { (this->*action)(); });
+}
+
+void Job::on_output() {
+  const bool keep = phase_ == Phase::kRunning || phase_ == Phase::kDraining;
+  const ReadEnd end = read_some(runner_.output.get(), [&](std::string_view piece) {
+    if (keep) capture_.add(piece);
+  });
+  if (end == ReadEnd::kEnd) {
+    shared_.loop.unwatch(runner_.output.get());
+    if (phase_ == Phase::kDraining) finish();
+    return;
+  }
+  if (phase_ == Phase::kDraining) {
+    const auto left = kDrainLimit - std::chrono::duration_cast<base::Duration>(base::now() - phase_started_);
+    if (left <= base::Duration::zero()) return finish();
+    arm(std::min(left, kDrainQuiet), &Job::finish);
+  }
+}
+
+void Job::on_saved() {
+  const ReadEnd end = read_some(runner_.saved.get(), [&](std::string_view piece) {
+    if (saved_.size() + piece.size() > kMaxSavedBytes) {
+      saved_too_much_ = true;
+      piece = piece.substr(0, kMaxSavedBytes - saved_.size());
+    }
+    if (phase_ != Phase::kDone) saved_ += piece;
+  });
+  if (end == ReadEnd::kEnd) shared_.loop.unwatch(runner_.saved.get());
+}
+
+void Job::on_reports() {
+  RunnerReport report;
+  while (::read(runner_.reports.get(), &report, sizeof report) == static_cast<ssize_t>(sizeof report)) {
+    if (report.kind == RunnerReport::kNoShell) {
+      phase_ = Phase::kDone;
+      shared_.loop.cancel(timer_);
+      return events_.on_no_shell(*this, report.value);
+    }
+    if (report.kind == RunnerReport::kEnded) return on_shell_ended(report.value);
+  }
+}
+
+void Job::on_shell_ended(int wait_status) {
+  shell_ended_ = true;
+  ended_ = base::now();
+  code_ = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+  on_saved();  // all of it is in the pipe by now, but for what does not fit: then it was being read before
+  if (phase_ != Phase::kRunning) return;
+  outcome_ = WIFSIGNALED(wait_status) ? wire::Outcome::kSignaled : wire::Outcome::kExited;
+  phase_ = Phase::kDraining;
+  phase_started_ = ended_;
+  // Everything that bash waited for has written by now; only what it left behind may still write.
+  ReadEnd end = ReadEnd::kTurnOver;
+  while (end == ReadEnd::kTurnOver && base::now() - phase_started_ < kDrainLimit) {
+    end = read_some(runner_.output.get(), [&](std::string_view piece) { capture_.add(piece); });
+  }
+  arm(kDrainQuiet, &Job::finish);
+  on_output();
+}
+
+void Job::terminate(wire::Outcome reason) {
+  if (phase_ != Phase::kRunning && phase_ != Phase::kDraining) return;
+  ReadEnd end = ReadEnd::kTurnOver;
+  for (int turn = 0; end == ReadEnd::kTurnOver && turn < 16; ++turn) {
+    end = read_some(runner_.output.get(), [&](std::string_view piece) { capture_.add(piece); });
+  }
+  outcome_ = reason;
+  phase_ = Phase::kTerminating;
+  phase_started_ = base::now();
+  if (!shell_ended_) ended_ = phase_started_;
+  ::kill(runner_.pid, SIGCONT);  // a stopped runner would not reap
+  killed_ = terminate_tree(runner_.pid);
+  arm(kGrace, &Job::kill_round);
+  if (runner_is_gone_) finish();
+}
+
+int Job::kill_background() {
+  if (runner_is_gone_ || std::exchange(killing_background_, true)) return 0;
+  const int count = static_cast<int>(descendants(runner_.pid).size());
+  phase_started_ = base::now();
+  kill_round();
+  return count;
+}
+
+void Job::kill_round() {
+  if (phase_ != Phase::kDone) phase_ = Phase::kKilling;
+  if (base::now() - phase_started_ > kGrace + kKillLimit) {
+    if (phase_ != Phase::kDone) {
+      problem_ = "some processes could not be killed";
+      finish();
+    }
+    return;
+  }
+  ::kill(runner_.pid, SIGCONT);
+  kill_tree(runner_.pid);
+  arm(kKillRound, &Job::kill_round);
+}
+
+void Job::runner_gone(bool by_signal) {
+  if (phase_ != Phase::kDone) on_reports();
+  runner_is_gone_ = true;
+  if (phase_ == Phase::kDone) {
+    shared_.loop.cancel(timer_);
+  } else if (phase_ == Phase::kRunning) {
+    // It ends only after its last process, and reports bash first: it was killed.
+    ended_ = base::now();
+    killed_ = 0;
+    problem_ = by_signal ? "the script killed its own supervisor" : "the end of the script could not be observed";
+    finish();
+  } else {
+    if (phase_ == Phase::kDraining) on_output();
+    if (phase_ != Phase::kDone) finish();
+  }
+}
+
+void Job::finish() {
+  if (phase_ == Phase::kDone) return;
+  shared_.loop.cancel(timer_);
+  on_saved();
+  wire::Done done = result();
+  phase_ = Phase::kDone;
+  events_.on_done(*this, std::move(done));
+}
+
+wire::Done Job::result() {
+  wire::Done done;
+  done.id = run_.id;
+  done.outcome = outcome_;
+  done.code = code_;
+  done.wall_ms = std::chrono::duration_cast<base::Duration>(ended_ - started_).count();
+  done.killed = killed_;
+  done.problem = problem_;
+  const LimitEvents limits = shared_.limits.read();
+  done.memory_limit_hit = limits.memory_kills > limits_at_start_.memory_kills;
+  done.process_limit_hit = limits.forks_refused > limits_at_start_.forks_refused;
+  commit_state(done);
+  take_output(done);
+  return done;
+}
+
+void Job::commit_state(wire::Done& done) {
+  std::optional<SavedShell> saved;
+  if (!saved_too_much_) saved = parse_saved(saved_, runner_.start->state, shared_.run_folder);
+  if (saved && done.outcome == wire::Outcome::kExited) done.stages.assign(saved->stages.begin(), saved->stages.end());
+  // A bash that was killed, or replaced by exec, saved nothing: it loses only its own changes, and nobody is told.
+  if (saved_.empty()) return;
+  const bool kept = saved && events_.on_state(*runner_.start, *saved);
+  done.state_dropped = !kept;
+}
+
+void Job::take_output(wire::Done& done) {
+  const auto budget = static_cast<size_t>(std::max<int64_t>(run_.max_chars - run_.reserve_chars, 2 * kStatusChars));
+  const bool plain = done.outcome == wire::Outcome::kExited && done.code == 0 && !done.memory_limit_hit &&
+                     !done.process_limit_hit && !done.state_dropped && done.problem.empty() &&
+                     std::all_of(done.stages.begin(), done.stages.end(), [](int64_t stage) { return stage == 0; });
+  // Without a status line all of the budget is the output's; leaving something out needs one.
+  const auto notice = static_cast<size_t>(kStatusChars);
+  CaptureResult captured = plain ? std::move(capture_).finish(budget, notice) : std::move(capture_).finish(budget - notice);
+  done.output = std::move(captured.text);
+  done.total_lines = captured.total_lines;
+  done.total_bytes = captured.total_bytes;
+  done.left_out_lines = captured.left_out_lines;
+  done.left_out_bytes = captured.left_out_bytes;
+  done.spill = std::move(captured.spill);
+  done.spill_cut = captured.spill_cut;
+  done.spill_problem = std::move(captured.spill_problem);
+}
+
+}  // namespace bashcell::supervisor

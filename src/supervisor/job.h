@@ -1,0 +1,102 @@
+#pragma once
+// One call: a runner that was let go, its output, its deadline, and how it is brought to its end.
+//
+// Lives on PID 1's event loop. Nothing here waits: what a script can stop, it can stop only for itself. After the call
+// is done the job stays as long as its runner (background jobs), and what they print is read and dropped.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/event_loop.h"
+#include "supervisor/output/capture.h"
+#include "supervisor/cell_limits.h"
+#include "supervisor/runner.h"
+#include "wire/messages.h"
+
+namespace bashcell::supervisor {
+
+inline constexpr base::Duration kGrace{1000};          // between SIGTERM and SIGKILL
+inline constexpr base::Duration kDrainLimit{200};      // after bash's end, for a `> >(tee)` that still writes
+inline constexpr base::Duration kDrainQuiet{30};       // silence that ends the drain earlier
+inline constexpr base::Duration kKillRound{5};
+inline constexpr base::Duration kKillLimit{2000};      // then the reply goes out although something will not die (D state)
+inline constexpr int64_t kStatusChars = 240;           // what a status line may cost
+
+class Job {
+ public:
+  // What PID 1 lends to every job; outlives them.
+  struct Shared {
+    base::EventLoop& loop;
+    SpillStore& spills;
+    LimitWatch& limits;
+    std::string workspace;
+    std::string run_folder;
+  };
+  struct Events {
+    // The script has ended and left its state. False: it cannot be kept.
+    std::function<bool(const Snapshot& start, const SavedShell& saved)> on_state;
+    // The reply is due. Called once; the job may still have background processes.
+    std::function<void(Job&, wire::Done)> on_done;
+    // bash could not be started (EAGAIN: the process limit). Instead of on_done.
+    std::function<void(Job&, int error_number)> on_no_shell;
+  };
+
+  // `run.script` is handed to `runner`, and the clock starts.
+  Job(Shared& shared, wire::Run run, Runner runner, Events events);
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+  ~Job();
+
+  uint64_t id() const { return run_.id; }
+  pid_t runner_pid() const { return runner_.pid; }
+  bool done() const { return phase_ == Phase::kDone; }
+  bool runner_is_gone() const { return runner_is_gone_; }
+  wire::Run take_run() { return std::move(run_); }
+
+  // Ends the whole tree: SIGTERM, kGrace, SIGKILL. Output from now on is dropped. The first reason wins.
+  void terminate(wire::Outcome reason);
+  // After done: kills what is left in the background, without grace; ends with runner_gone(). Returns how many there
+  // were, 0 when they are being killed already.
+  int kill_background();
+  // PID 1 reaped the runner.
+  void runner_gone(bool by_signal);
+
+ private:
+  enum class Phase { kRunning, kDraining, kTerminating, kKilling, kDone };
+
+  void on_output();
+  void on_saved();
+  void on_reports();
+  void on_shell_ended(int wait_status);
+  void kill_round();
+  void finish();
+  wire::Done result();
+  void commit_state(wire::Done& done);
+  void take_output(wire::Done& done);
+  void arm(base::Duration wait, void (Job::*action)());
+  void on_deadline() { terminate(wire::Outcome::kTimedOut); }
+
+  Shared& shared_;
+  wire::Run run_;
+  Runner runner_;
+  Events events_;
+  Capture capture_;
+  LimitEvents limits_at_start_;
+  base::Instant started_;
+  base::Instant ended_;
+  base::Instant phase_started_;
+  Phase phase_ = Phase::kRunning;
+  base::EventLoop::TimerId timer_ = 0;
+  wire::Outcome outcome_ = wire::Outcome::kLost;
+  bool shell_ended_ = false;
+  bool runner_is_gone_ = false;
+  int code_ = 0;
+  int killed_ = 0;
+  std::string problem_;
+  std::string saved_;
+  bool saved_too_much_ = false;
+  bool killing_background_ = false;
+};
+
+}  // namespace bashcell::supervisor

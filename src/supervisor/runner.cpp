@@ -1,0 +1,194 @@
+#include "supervisor/runner.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+
+#include "supervisor/shell.h"
+
+namespace bashcell::supervisor {
+
+namespace {
+
+constexpr int kFirstPrivateFd = 200;  // our own copies live above the scripts' and below kLateFd
+
+struct ShellFds {
+  int output = -1;
+  int late = -1;
+  int script = -1;
+  int state = -1;
+  int save = -1;
+  int go = -1;
+  int boot = -1;
+  int reports = -1;
+};
+
+void report(int fd, int kind, int value) {
+  const RunnerReport message{kind, value};
+  if (::write(fd, &message, sizeof message) < 0) return;  // PID 1 is gone, and so will we be
+}
+
+void place(int source, int target) {
+  if (source == target) {
+    ::fcntl(target, F_SETFD, 0);
+  } else {
+    ::dup2(source, target);
+  }
+}
+
+// In the grandchild: becomes bash. Nothing of PID 1 is left over: default signals, empty mask, only its own descriptors.
+[[noreturn]] void become_bash(const ShellPaths& paths, const ShellFds& fds) {
+  ::setsid();
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int null = ::open("/dev/null", O_RDONLY);
+  place(null, 0);
+  place(fds.output, 1);
+  place(fds.output, 2);
+  if (fds.late >= 0) place(fds.late, kLateFd);
+  place(fds.script, kScriptFd);
+  place(fds.state, kStateFd);
+  place(fds.save, kSaveFd);
+  place(fds.go, kGoFd);
+  place(fds.boot, kBootFd);
+  if (null > 2) ::close(null);
+  if (::chdir(paths.run_folder.c_str()) == 0) {
+    std::string boot_env = "BASH_ENV=" + std::string(kBootPath);
+    std::string bash = paths.bash;
+    std::array<char, 10> norc{"--norc"};
+    std::array<char, 16> noprofile{"--noprofile"};
+    std::array<char, 8> name{"script"};
+    const std::array<char*, 5> argv{bash.data(), norc.data(), noprofile.data(), name.data(), nullptr};
+    const std::array<char*, 2> environment{boot_env.data(), nullptr};
+    ::execve(paths.bash.c_str(), argv.data(), environment.data());
+  }
+  report(fds.reports, RunnerReport::kNoShell, errno);
+  ::_exit(127);
+}
+
+// The runner's whole life. Its descriptors are close-on-exec, its signals are ignored but for SIGKILL and SIGSTOP.
+[[noreturn]] void run(const ShellPaths& paths, const ShellFds& fds) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU}) {
+    ::signal(signal, SIG_IGN);
+  }
+  ::signal(SIGCHLD, SIG_DFL);
+  const pid_t bash = ::fork();
+  if (bash == 0) become_bash(paths, fds);
+  report(fds.reports, bash > 0 ? RunnerReport::kStarted : RunnerReport::kNoShell, bash > 0 ? bash : errno);
+  for (const int fd : {fds.output, fds.script, fds.state, fds.save, fds.go, fds.boot}) ::close(fd);
+  // Until ECHILD: every process of this call is our descendant, and the last one's end is ours.
+  for (;;) {
+    int status = 0;
+    const pid_t pid = ::waitpid(-1, &status, 0);
+    if (pid == bash && bash > 0) report(fds.reports, RunnerReport::kEnded, status);
+    if (pid < 0 && errno != EINTR) ::_exit(0);
+  }
+}
+
+base::Result<base::UniqueFd> make_memfd(const char* name) {
+  base::UniqueFd fd(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd.valid()) return base::errno_error("cannot make a memory file");
+  return fd;
+}
+
+void seal(int fd) { ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL); }
+
+// In the runner: everything but its own descriptors is closed, so that no other call's pipe is held open by this one.
+void close_others(ShellFds& fds) {
+  // High copies first; then all below and between is closed.
+  int next = kFirstPrivateFd;
+  for (int* fd : {&fds.output, &fds.late, &fds.script, &fds.state, &fds.save, &fds.go, &fds.boot, &fds.reports}) {
+    if (*fd < 0) continue;
+    ::dup3(*fd, next, O_CLOEXEC);
+    *fd = next++;
+  }
+  ::close_range(0, kFirstPrivateFd - 1, 0);
+  ::close_range(static_cast<unsigned>(next), ~0U, 0);
+}
+
+}  // namespace
+
+base::Result<base::UniqueFd> sealed_text(const char* name, std::string_view text) {
+  base::Result<base::UniqueFd> fd = make_memfd(name);
+  if (!fd) return fd.error();
+  if (const base::Result<void> written = base::write_all(fd->get(), text); !written) return written.error();
+  seal(fd->get());
+  return fd;
+}
+
+base::Result<std::shared_ptr<const Snapshot>> Snapshot::make(ShellState state) {
+  const RestoreText text = restore_text(state);
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->state = std::move(state);
+  base::Result<base::UniqueFd> restore = sealed_text("state", text.state);
+  if (!restore) return restore.error();
+  snapshot->restore = std::move(*restore);
+  if (!text.late.empty()) {
+    base::Result<base::UniqueFd> late = sealed_text("late", text.late);
+    if (!late) return late.error();
+    snapshot->late = std::move(*late);
+  }
+  return std::shared_ptr<const Snapshot>(std::move(snapshot));
+}
+
+base::Result<Runner> Runner::start_shell(const ShellPaths& paths, const base::UniqueFd& boot,
+                                         std::shared_ptr<const Snapshot> start, int* error_number) {
+  Runner runner;
+  runner.start = std::move(start);
+  base::Result<base::UniqueFd> script = make_memfd("script");
+  base::Result<base::Pipe> output = base::make_pipe();
+  base::Result<base::Pipe> saved = base::make_pipe();
+  base::Result<base::Pipe> go = base::make_pipe();
+  base::Result<base::Pipe> reports = base::make_pipe();
+  *error_number = errno;
+  if (!script) return script.error();
+  for (const auto* pipe : {&output, &saved, &go, &reports}) {
+    if (!*pipe) return pipe->error();
+  }
+  ShellFds fds{.output = output->write.get(),
+               .late = runner.start->late.get(),
+               .script = script->get(),
+               .state = runner.start->restore.get(),
+               .save = saved->write.get(),
+               .go = go->read.get(),
+               .boot = boot.get(),
+               .reports = reports->write.get()};
+  runner.pid = ::fork();
+  if (runner.pid == 0) {
+    close_others(fds);
+    run(paths, fds);
+  }
+  *error_number = errno;
+  if (runner.pid < 0) return base::errno_error("cannot start a process");
+  runner.reports = std::move(reports->read);
+  runner.output = std::move(output->read);
+  runner.saved = std::move(saved->read);
+  runner.script = std::move(*script);
+  runner.go = std::move(go->write);
+  for (const base::UniqueFd* fd : {&runner.reports, &runner.output, &runner.saved}) {
+    if (const base::Result<void> set = base::set_nonblocking(fd->get(), true); !set) return set.error();
+  }
+  return runner;
+}
+
+base::Result<void> Runner::release(std::string_view prefix, std::string_view script_text) {
+  if (const base::Result<void> written = base::write_all(script.get(), prefix); !written) return written;
+  if (const base::Result<void> written = base::write_all(script.get(), script_text); !written) return written;
+  seal(script.get());
+  script.reset();
+  const base::Result<void> written = base::write_all(go.get(), go_text());
+  go.reset();
+  return written;
+}
+
+}  // namespace bashcell::supervisor

@@ -1,0 +1,40 @@
+#pragma once
+// How one script becomes one fresh bash: the boot text, the descriptors, and the first line.
+//
+// bash is started as `bash --norc --noprofile script` in the run folder, where `script` is a link to /proc/self/fd/250,
+// with an environment of BASH_ENV alone. BASH_ENV names the boot text: it sets the trap that saves the state, restores
+// the state, and then sources the go pipe, which blocks until the supervisor has written the script (prewarming).
+// bash opens the script itself, so $?, PIPESTATUS, syntax errors, line numbers and heredocs are native: no eval.
+// Nothing of a call is in an argv. Verified with bash 5.2.
+
+#include <string>
+#include <string_view>
+
+namespace bashcell::supervisor {
+
+// The numbers at which a fresh bash finds its private descriptors. Only kSaveFd outlives the start of the script.
+inline constexpr int kLateFd = 249;    // memfd: functions that hide builtins, restored last; only when there are any
+inline constexpr int kScriptFd = 250;  // memfd: the script
+inline constexpr int kStateFd = 251;   // memfd: the state to restore
+inline constexpr int kSaveFd = 252;    // pipe: the state as the script left it
+inline constexpr int kGoFd = 253;      // pipe: at its end the script starts
+inline constexpr int kBootFd = 254;    // memfd: the boot text
+
+inline constexpr std::string_view kBootPath = "/proc/self/fd/254";
+inline constexpr std::string_view kScriptName = "script";
+
+// The constant text behind BASH_ENV.
+std::string boot_text();
+
+// Goes through the go pipe.
+std::string_view go_text();
+
+// What stands before the script's first line, on the same line: back to the cwd of the last call, OLDPWD as it was, and
+// the last private descriptors closed. Ends with "; ".
+std::string script_prefix(std::string_view cwd, std::string_view old_cwd, bool has_late_functions,
+                          std::string_view workspace);
+
+// As one shell word on one line: '...', or $'...' where there are control characters.
+std::string quoted(std::string_view text);
+
+}  // namespace bashcell::supervisor

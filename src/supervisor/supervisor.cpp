@@ -1,0 +1,251 @@
+#include "supervisor/supervisor.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+
+#include "supervisor/shell.h"
+#include "supervisor/tree.h"
+#include "wire/version.h"
+
+namespace bashcell::supervisor {
+
+namespace {
+
+constexpr int64_t kRoomForACall = 4;     // a runner, bash, and something for it to start
+constexpr int64_t kRoomForAWarmOne = 8;
+
+}  // namespace
+
+Supervisor::Supervisor(base::EventLoop& loop, std::unique_ptr<Control> control, SupervisorOptions options)
+    : loop_(loop),
+      control_(std::move(control)),
+      options_(std::move(options)),
+      spills_(options_.spill_folder),
+      shared_{loop_, spills_, limits_, options_.paths.workspace, options_.paths.run_folder} {}
+
+Supervisor::~Supervisor() {
+  loop_.cancel(lease_timer_);
+  loop_.cancel(orphan_timer_);
+  loop_.unwatch(child_signals_.get());
+}
+
+base::Result<void> Supervisor::start(ShellState first_state) {
+  base::Result<base::UniqueFd> boot = sealed_text("boot", boot_text());
+  if (!boot) return boot.error();
+  boot_ = std::move(*boot);
+  base::Result<std::shared_ptr<const Snapshot>> first = Snapshot::make(std::move(first_state));
+  if (!first) return first.error();
+  now_ = std::move(*first);
+
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &children, nullptr);
+  child_signals_.reset(::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!child_signals_.valid()) return base::errno_error("cannot watch child processes");
+  loop_.watch(child_signals_.get(), POLLIN, [this](short) { on_children(); });
+
+  control_->listen([this](wire::HostMessage message) { on_message(std::move(message)); }, [this] { loop_.stop(); });
+  control_->send(wire::CellHello{std::string(wire::kVersion), read_facts(options_.paths)});
+  renew_lease();
+  prewarm();
+  return {};
+}
+
+void Supervisor::renew_lease() {
+  loop_.cancel(lease_timer_);
+  lease_timer_ = loop_.after(lease_, [this] { loop_.stop(); });
+}
+
+void Supervisor::on_message(wire::HostMessage message) {
+  renew_lease();
+  if (const auto* hello = std::get_if<wire::HostHello>(&message)) {
+    // The host has seen our version, and says in its own words what is wrong with it.
+    if (hello->version != wire::kVersion) return loop_.stop();
+    greeted_ = true;
+    lease_ = base::Duration(hello->lease_ms);
+    renew_lease();
+  } else if (auto* run = std::get_if<wire::Run>(&message)) {
+    if (!greeted_) return loop_.stop();
+    begin(std::move(*run));
+  } else if (const auto* stop = std::get_if<wire::Cancel>(&message)) {
+    cancel(stop->id);
+  }
+}
+
+void Supervisor::begin(wire::Run run) {
+  if (!waiting_.empty() || (limits_.room_for_processes() < kRoomForACall && has_background())) {
+    return no_room(std::move(run), EAGAIN);
+  }
+  if (warm_ && warm_->start == now_) {
+    Runner runner = std::move(*warm_);
+    warm_.reset();
+    return begin_with(std::move(run), std::move(runner));
+  }
+  discard_warm();
+  int error_number = 0;
+  base::Result<Runner> runner = Runner::start_shell(options_.paths, boot_, now_, &error_number);
+  if (!runner) return no_room(std::move(run), error_number);
+  begin_with(std::move(run), std::move(*runner));
+}
+
+void Supervisor::begin_with(wire::Run run, Runner runner) {
+  const pid_t pid = runner.pid;
+  Job::Events events{
+      .on_state = [this](const Snapshot& start, const SavedShell& saved) { return on_state(start, saved); },
+      .on_done = [this](Job& job, wire::Done done) { on_done(job, std::move(done)); },
+      .on_no_shell = [this](Job& job, int error_number) { no_room(job.take_run(), error_number); }};
+  jobs_[pid] = std::make_unique<Job>(shared_, std::move(run), std::move(runner), std::move(events));
+}
+
+// The process limit is reached (or starting failed otherwise). Background jobs are the only thing that may be ended to
+// make room; without any, the call is refused.
+void Supervisor::no_room(wire::Run run, int error_number) {
+  if (error_number != EAGAIN || !has_background()) {
+    return refuse(run.id, base::errno_error("cannot start bash", error_number).message);
+  }
+  waiting_.push_back(std::move(run));
+  kill_background();
+}
+
+bool Supervisor::has_background() const {
+  for (const auto& [pid, job] : jobs_) {
+    if (job->done()) return true;
+  }
+  return false;
+}
+
+void Supervisor::kill_background() {
+  for (const auto& [pid, job] : jobs_) {
+    if (job->done()) background_killed_ += job->kill_background();
+  }
+}
+
+void Supervisor::retry_waiting() {
+  if (waiting_.empty() || has_background()) return;
+  std::deque<wire::Run> waiting = std::exchange(waiting_, {});
+  for (wire::Run& run : waiting) begin(std::move(run));
+}
+
+void Supervisor::refuse(uint64_t id, std::string problem) {
+  wire::Done done;
+  done.id = id;
+  done.outcome = wire::Outcome::kNotStarted;
+  done.problem = std::move(problem);
+  control_->send(std::move(done));
+}
+
+void Supervisor::cancel(uint64_t id) {
+  for (auto run = waiting_.begin(); run != waiting_.end(); ++run) {
+    if (run->id != id) continue;
+    wire::Done done;
+    done.id = id;
+    done.outcome = wire::Outcome::kCancelled;
+    waiting_.erase(run);
+    return control_->send(std::move(done));
+  }
+  for (const auto& [pid, job] : jobs_) {
+    if (job->id() == id) return job->terminate(wire::Outcome::kCancelled);
+  }
+}
+
+bool Supervisor::on_state(const Snapshot& start, const SavedShell& saved) {
+  ShellState next = merged(start.state, saved.state, now_->state);
+  if (next == now_->state) return true;
+  if (restored_size(next) > kMaxStateBytes) return false;
+  base::Result<std::shared_ptr<const Snapshot>> snapshot = Snapshot::make(std::move(next));
+  if (!snapshot) return false;
+  now_ = std::move(*snapshot);
+  return true;
+}
+
+void Supervisor::on_done(Job& job, wire::Done done) {
+  done.killed_background = std::exchange(background_killed_, 0);
+  control_->send(std::move(done));
+  // The job cannot be destroyed under its own feet.
+  const pid_t pid = job.runner_pid();
+  if (job.runner_is_gone()) loop_.post([this, pid] { jobs_.erase(pid); });
+  prewarm();
+}
+
+void Supervisor::prewarm() {
+  if (warm_ && warm_->start == now_) return;
+  discard_warm();
+  if (!waiting_.empty() || limits_.room_for_processes() < kRoomForAWarmOne) return;
+  int error_number = 0;
+  base::Result<Runner> runner = Runner::start_shell(options_.paths, boot_, now_, &error_number);
+  if (runner) warm_ = std::move(*runner);  // else the next call starts cold
+}
+
+void Supervisor::discard_warm() {
+  if (!warm_) return;
+  const pid_t pid = warm_->pid;
+  kill_tree(pid);
+  discarded_.emplace(pid, std::move(*warm_));
+  warm_.reset();
+}
+
+void Supervisor::on_children() {
+  std::array<char, 16 * sizeof(signalfd_siginfo)> ignored;  // NOLINT: filled by read()
+  while (::read(child_signals_.get(), ignored.data(), ignored.size()) > 0) {
+  }
+  for (;;) {
+    int status = 0;
+    const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+    if (pid <= 0) break;
+    bury(pid, WIFSIGNALED(status));
+  }
+  retry_waiting();
+}
+
+void Supervisor::bury(pid_t pid, bool by_signal) {
+  if (warm_ && warm_->pid == pid) {
+    warm_.reset();  // a script killed it; the next call starts cold
+  } else if (discarded_.erase(pid) > 0) {
+    return;
+  } else if (const auto found = jobs_.find(pid); found != jobs_.end()) {
+    Job& job = *found->second;
+    const bool was_done = job.done();
+    job.runner_gone(by_signal);
+    if (was_done) jobs_.erase(pid);
+  }
+  if (by_signal) kill_orphans();
+}
+
+// A runner that was killed leaves its processes to us. The call is over, so they are ended at once.
+void Supervisor::kill_orphans() {
+  bool found = false;
+  for (const pid_t pid : children(::getpid())) {
+    if (jobs_.contains(pid) || discarded_.contains(pid) || (warm_ && warm_->pid == pid)) continue;
+    ::kill(pid, SIGSTOP);
+    kill_tree(pid);
+    ::kill(pid, SIGKILL);
+    found = true;
+  }
+  loop_.cancel(orphan_timer_);
+  if (found) orphan_timer_ = loop_.after(kKillRound, [this] { kill_orphans(); });
+}
+
+void Supervisor::end() {
+  if (::getpid() == 1) return;  // the kernel kills all of a PID namespace with its PID 1
+  const base::Instant deadline = base::now() + kKillLimit;
+  for (;;) {
+    const std::vector<pid_t> runners = children(::getpid());
+    if (runners.empty() || base::now() > deadline) return;
+    for (const pid_t pid : runners) {
+      ::kill(pid, SIGCONT);
+      kill_tree(pid);
+      if (descendants(pid).empty()) ::kill(pid, SIGKILL);
+    }
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+  }
+}
+
+}  // namespace bashcell::supervisor

@@ -1,0 +1,81 @@
+#pragma once
+// PID 1 of a cell: takes scripts from the host over the control stream, runs each as a Job, and ends with the stream.
+//
+// It also runs as a plain child outside of a container (for tests): then it is a child subreaper, and kills what it
+// started before it ends; as PID 1 the kernel does that.
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/event_loop.h"
+#include "supervisor/control.h"
+#include "supervisor/job.h"
+#include "supervisor/runner.h"
+
+namespace bashcell::supervisor {
+
+struct SupervisorOptions {
+  ShellPaths paths;
+  std::string spill_folder = "/tmp/.cell/out";
+};
+
+class Supervisor {
+ public:
+  Supervisor(base::EventLoop& loop, std::unique_ptr<Control> control, SupervisorOptions options);
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+  ~Supervisor();
+
+  // Sends the Hello and starts the first bash. Scripts inherit nothing but what is in this first state.
+  base::Result<void> start(ShellState first_state);
+
+  // After the loop has stopped: outside of a container, kills what is left.
+  void end();
+
+ private:
+  using Jobs = std::map<pid_t, std::unique_ptr<Job>>;  // by the runner's pid
+
+  void on_message(wire::HostMessage message);
+  void on_children();
+  void renew_lease();
+
+  void begin(wire::Run run);
+  void begin_with(wire::Run run, Runner runner);
+  void no_room(wire::Run run, int error_number);
+  void on_done(Job& job, wire::Done done);
+  bool on_state(const Snapshot& start, const SavedShell& saved);
+  void refuse(uint64_t id, std::string problem);
+  void cancel(uint64_t id);
+
+  void prewarm();
+  void discard_warm();
+  void kill_background();
+  bool has_background() const;
+  void retry_waiting();
+  void kill_orphans();
+  void bury(pid_t pid, bool by_signal);
+
+  base::EventLoop& loop_;
+  std::unique_ptr<Control> control_;
+  SupervisorOptions options_;
+  SpillStore spills_;
+  LimitWatch limits_;
+  Job::Shared shared_;
+  base::UniqueFd boot_;
+  base::UniqueFd child_signals_;
+  std::shared_ptr<const Snapshot> now_;  // the last committed state
+  std::optional<Runner> warm_;           // restored `now_` and waits; thrown away when another call commits first
+  Jobs jobs_;
+  std::map<pid_t, Runner> discarded_;    // being killed; held until reaped
+  std::deque<wire::Run> waiting_;        // for room, while background jobs are being killed
+  int64_t background_killed_ = 0;        // for the next reply
+  bool greeted_ = false;
+  base::Duration lease_{15'000};
+  base::EventLoop::TimerId lease_timer_ = 0;
+  base::EventLoop::TimerId orphan_timer_ = 0;
+};
+
+}  // namespace bashcell::supervisor

@@ -1,0 +1,82 @@
+#include "supervisor/tree.h"
+
+#include <dirent.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include "base/file.h"
+
+namespace bashcell::supervisor {
+
+namespace {
+
+// ppid of every process that can be seen. The command name in /proc/PID/stat may hold anything, so fields count from
+// its last ')': " S PPID".
+std::multimap<pid_t, pid_t> children_by_parent() {
+  std::multimap<pid_t, pid_t> children;
+  DIR* proc = ::opendir("/proc");
+  if (proc == nullptr) return children;
+  while (const dirent* entry = ::readdir(proc)) {
+    const std::string name = entry->d_name;
+    if (name[0] < '1' || name[0] > '9') continue;
+    const base::Result<std::string> stat = base::read_file("/proc/" + name + "/stat", 1024);
+    if (!stat) continue;
+    const size_t close = stat->rfind(')');
+    if (close == std::string::npos || close + 4 >= stat->size()) continue;
+    children.emplace(std::atoi(stat->c_str() + close + 4), std::atoi(name.c_str()));  // NOLINT: digits, checked
+  }
+  ::closedir(proc);
+  return children;
+}
+
+}  // namespace
+
+std::vector<pid_t> descendants(pid_t root) {
+  const std::multimap<pid_t, pid_t> children = children_by_parent();
+  std::vector<pid_t> found{root};
+  for (size_t i = 0; i < found.size(); ++i) {
+    const auto [first, last] = children.equal_range(found[i]);
+    for (auto child = first; child != last; ++child) found.push_back(child->second);
+  }
+  found.erase(found.begin());
+  return found;
+}
+
+std::vector<pid_t> children(pid_t parent) {
+  std::vector<pid_t> found;
+  const std::multimap<pid_t, pid_t> all = children_by_parent();
+  const auto [first, last] = all.equal_range(parent);
+  for (auto child = first; child != last; ++child) found.push_back(child->second);
+  return found;
+}
+
+int terminate_tree(pid_t root) {
+  const std::vector<pid_t> pids = descendants(root);
+  for (const pid_t pid : pids) {
+    ::kill(pid, SIGTERM);
+    ::kill(pid, SIGCONT);
+  }
+  return static_cast<int>(pids.size());
+}
+
+void kill_tree(pid_t root) {
+  std::vector<pid_t> stopped;
+  constexpr int kMaxPasses = 64;  // a pass without news ends it; a cell has few processes
+  for (int pass = 0; pass < kMaxPasses; ++pass) {
+    bool news = false;
+    for (const pid_t pid : descendants(root)) {
+      if (std::find(stopped.begin(), stopped.end(), pid) != stopped.end()) continue;
+      ::kill(pid, SIGSTOP);
+      stopped.push_back(pid);
+      news = true;
+    }
+    if (!news) break;
+  }
+  for (const pid_t pid : stopped) ::kill(pid, SIGKILL);
+}
+
+}  // namespace bashcell::supervisor

@@ -1,0 +1,88 @@
+#include "tools/bash_tool.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "base/file.h"
+#include "embedded/tool_texts.h"
+#include "tools/render.h"
+
+namespace bashcell::tools {
+
+namespace {
+
+mcp::ToolDefinition bash_definition() {
+  return {.name = "bash",
+          .description = std::string(base::trimmed(kBashDescription)),
+          .input_schema = nlohmann::json::parse(kBashInputSchema),
+          // A cell has no network: clients that ask before using results of an open world need not.
+          .annotations = {{"openWorldHint", false}},
+          // Claude Code hides tools behind a search unless told not to.
+          .meta = {{"anthropic/alwaysLoad", true}}};
+}
+
+// CRLF line ends would make every command end in a carriage return.
+std::string with_unix_line_ends(const std::string& text) {
+  std::string result;
+  result.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') continue;
+    result += text[i];
+  }
+  return result;
+}
+
+}  // namespace
+
+base::Result<sandbox::CallRequest> bash_request(const nlohmann::json& arguments, const BashToolOptions& options) {
+  const auto command = arguments.find("command");
+  if (command == arguments.end() || !command->is_string()) {
+    return base::Error{"`command` must be a string: the bash script to run"};
+  }
+  const auto& text = command->get_ref<const std::string&>();
+  if (text.find('\0') != std::string::npos) return base::Error{"`command` must not contain NUL characters; nothing was run"};
+  if (base::trimmed(text).empty()) return base::Error{"`command` is empty: it must hold a bash script"};
+
+  sandbox::CallRequest request;
+  request.max_chars = options.max_chars;
+  request.timeout = options.timeout;
+  const auto timeout = arguments.find("timeout");
+  if (timeout != arguments.end() && !timeout->is_null()) {
+    const double max_seconds = static_cast<double>(options.max_timeout.count()) / 1000;
+    const double seconds = timeout->is_number() ? timeout->get<double>() : 0;
+    if (!(seconds > 0 && seconds <= max_seconds)) {
+      return base::Error{"`timeout` must be a number of seconds above 0 and at most " +
+                         base::seconds_text(options.max_timeout) + "; nothing was run"};
+    }
+    request.timeout = base::Duration(std::max<int64_t>(1, std::llround(seconds * 1000)));
+  }
+  request.script = with_unix_line_ends(text);
+  return request;
+}
+
+BashTool::BashTool(sandbox::Sandbox& sandbox, BashToolOptions options)
+    : sandbox_(sandbox), options_(options), definition_(bash_definition()) {}
+
+void BashTool::call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCall> call) {
+  base::Result<sandbox::CallRequest> request = bash_request(arguments, options_);
+  if (!request) {
+    call->finish({.text = "[cell: " + request.error().message + "]", .is_error = true});
+    return;
+  }
+  const std::shared_ptr<mcp::ToolCall> open = std::move(call);
+  const base::Duration timeout = request->timeout;
+  std::string script = request->script;
+  const sandbox::Sandbox::CallId id = sandbox_.run(
+      std::move(*request), [this, open, timeout, script = std::move(script)](const sandbox::CallReport& report) {
+        Rendered rendered = render(report, {.script = script,
+                                            .timeout = timeout,
+                                            .max_chars = options_.max_chars,
+                                            .limits = sandbox_.spec()});
+        open->finish({.text = std::move(rendered.text), .is_error = rendered.is_error});
+      });
+  // The call is kept alive by the sandbox, which reports a cancelled one, too.
+  open->on_cancel([this, id] { sandbox_.cancel(id); });
+}
+
+}  // namespace bashcell::tools

@@ -1,0 +1,35 @@
+#pragma once
+// The tool `bash`: the one hinge between the protocol and the sandbox. Checks arguments, runs, renders.
+
+#include <memory>
+
+#include "base/clock.h"
+#include "mcp/tool.h"
+#include "sandbox/sandbox.h"
+
+namespace bashcell::tools {
+
+struct BashToolOptions {
+  base::Duration timeout{30'000};       // when a call names none
+  base::Duration max_timeout{300'000};  // what a call may ask for
+  int64_t max_chars = 7'500;
+};
+
+class BashTool final : public mcp::Tool {
+ public:
+  // `sandbox` must outlive this.
+  BashTool(sandbox::Sandbox& sandbox, BashToolOptions options);
+
+  const mcp::ToolDefinition& definition() const override { return definition_; }
+  void call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCall> call) override;
+
+ private:
+  sandbox::Sandbox& sandbox_;
+  BashToolOptions options_;
+  mcp::ToolDefinition definition_;
+};
+
+// The arguments as a request, or a sentence that names the argument and what is allowed.
+base::Result<sandbox::CallRequest> bash_request(const nlohmann::json& arguments, const BashToolOptions& options);
+
+}  // namespace bashcell::tools
