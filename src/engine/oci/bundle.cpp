@@ -1,0 +1,178 @@
+#include "engine/oci/bundle.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/file.h"
+#include "engine/oci/seccomp.h"
+
+namespace bashcell::engine::oci {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr uint64_t kOpenFilesSoft = 4096;
+constexpr uint64_t kOpenFilesHard = 65'536;
+constexpr int kOomScoreAdj = 500;  // when the machine runs out of memory, a cell goes before the host's own programs
+
+json mount(const char* destination, const char* type, json options) {
+  return {{"destination", destination}, {"type", type}, {"source", type}, {"options", std::move(options)}};
+}
+
+// With everything mounted below the source: without that an unprivileged mount namespace may not bind at all. What is
+// mounted there must be as restricted as the top, hence the recursive flags where the kernel has them.
+json bind_mount(const std::string& source, const std::string& destination, bool read_only, bool recursive_flags) {
+  json options = {"rbind", "rprivate", "nosuid", "nodev", read_only ? "ro" : "rw"};
+  if (recursive_flags) {
+    options.insert(options.end(), {"rnosuid", "rnodev"});
+    if (read_only) options.push_back("rro");
+  }
+  return {{"destination", destination}, {"type", "bind"}, {"source", source}, {"options", std::move(options)}};
+}
+
+json mounts(const CellSpec& spec, const RootPlan& root, const CgroupPlan& cgroup, const HostFacts& host) {
+  json list = json::array();
+  for (const RootEntry& entry : root) {
+    if (entry.kind != RootEntry::Kind::kBind) continue;
+    list.push_back(bind_mount(entry.source, "/" + entry.path, true, host.recursive_read_only));
+  }
+  list.push_back(mount("/proc", "proc", {"nosuid", "noexec", "nodev"}));
+  list.push_back(mount("/dev", "tmpfs", {"nosuid", "noexec", "strictatime", "mode=755", "size=64k"}));
+  list.push_back(
+      mount("/dev/shm", "tmpfs", {"nosuid", "noexec", "nodev", "mode=1777", fmt::format("size={}", spec.shm_bytes)}));
+  list.push_back(
+      mount("/tmp", "tmpfs", {"nosuid", "nodev", "exec", "mode=1777", fmt::format("size={}", spec.tmp_bytes)}));
+  // Of /sys only the cell's own control group, so that PID 1 can read the limits as they are. Without one, the group
+  // seen there would be the caller's.
+  if (cgroup.manager != CgroupManager::kDisabled) {
+    list.push_back(mount("/sys/fs/cgroup", "cgroup", {"nosuid", "noexec", "nodev", "ro"}));
+  }
+  list.push_back(bind_mount(spec.workspace, kCellWorkspace, false, host.recursive_read_only));
+  list.push_back(bind_mount(spec.supervisor, kCellSupervisor, true, false));
+  return list;
+}
+
+json process(const CellSpec& spec, const HostFacts& host) {
+  json environment = json::array();
+  for (const auto& [name, value] : spec.environment) environment.push_back(name + "=" + value);
+  const uint64_t open_files = std::min(kOpenFilesHard, host.open_files_limit);
+  const auto none = json::array();
+  return {
+      {"terminal", false},
+      {"user", {{"uid", spec.user.uid}, {"gid", spec.user.gid}, {"umask", 022}}},
+      {"args", {kCellSupervisor, "--control-fd", "3"}},
+      {"env", std::move(environment)},
+      // Not /workspace: where its owner shuts this user out, the supervisor can still start and say so.
+      {"cwd", "/"},
+      {"noNewPrivileges", true},
+      {"capabilities",
+       {{"bounding", none}, {"effective", none}, {"inheritable", none}, {"permitted", none}, {"ambient", none}}},
+      {"oomScoreAdj", std::max(kOomScoreAdj, host.oom_score_adj)},
+      {"rlimits",
+       {{{"type", "RLIMIT_CORE"}, {"soft", 0}, {"hard", 0}},
+        {{"type", "RLIMIT_NOFILE"}, {"soft", std::min(kOpenFilesSoft, open_files)}, {"hard", open_files}}}},
+  };
+}
+
+json resources(const CellSpec& spec, const CgroupPlan& cgroup) {
+  json limits = {{"devices", {{{"allow", false}, {"access", "rwm"}}}}};
+  if (cgroup.memory) limits["memory"]["limit"] = spec.memory_bytes;
+  // The runtime's number is memory and swap together: equal means no swap.
+  if (cgroup.swap) limits["memory"]["swap"] = spec.memory_bytes;
+  if (cgroup.cpu) {
+    const auto quota = static_cast<int64_t>(spec.cpus * static_cast<double>(spec.cpu_period_us) + 0.5);
+    // Below 1 ms the kernel refuses; a longer period gives the same share.
+    const int64_t factor = quota >= 1000 ? 1 : (1000 + std::max<int64_t>(quota, 1) - 1) / std::max<int64_t>(quota, 1);
+    limits["cpu"] = {{"quota", quota * factor}, {"period", spec.cpu_period_us * factor}};
+  }
+  if (cgroup.pids) limits["pids"]["limit"] = spec.pids;
+  return limits;
+}
+
+json linux_part(const CellSpec& spec, const std::string& cell_name, const CgroupPlan& cgroup, const HostFacts& host) {
+  json namespaces = json::array();
+  for (const char* type : {"pid", "mount", "ipc", "uts", "network", "cgroup"}) namespaces.push_back({{"type", type}});
+  json part = {
+      {"rootfsPropagation", "rprivate"},
+      {"seccomp", seccomp_profile()},
+      {"maskedPaths",
+       {"/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list",
+        "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi", "/proc/interrupts", "/sys/firmware"}},
+      {"readonlyPaths", {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"}},
+  };
+  if (host.rootless) {
+    // One id, the caller's own, under the number that the cell's user has: files in the workspace keep one owner, and
+    // no helper that is set-uid root is needed.
+    namespaces.push_back({{"type", "user"}});
+    part["uidMappings"] = {{{"containerID", spec.user.uid}, {"hostID", host.uid}, {"size", 1}}};
+    part["gidMappings"] = {{{"containerID", spec.user.gid}, {"hostID", host.gid}, {"size", 1}}};
+  }
+  part["namespaces"] = std::move(namespaces);
+  if (cgroup.manager != CgroupManager::kDisabled) {
+    part["resources"] = resources(spec, cgroup);
+    const size_t at = cgroup.path.find("%s");
+    part["cgroupsPath"] =
+        at == std::string::npos ? cgroup.path : cgroup.path.substr(0, at) + cell_name + cgroup.path.substr(at + 2);
+  }
+  return part;
+}
+
+}  // namespace
+
+HostFacts HostFacts::read() {
+  HostFacts facts;
+  facts.uid = ::geteuid();
+  facts.gid = ::getegid();
+  facts.rootless = facts.uid != 0;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0) facts.open_files_limit = files.rlim_max;
+  if (const base::Result<std::string> score = base::read_file("/proc/self/oom_score_adj"))
+    facts.oom_score_adj = std::atoi(score->c_str());
+  utsname name{};
+  int major = 0;
+  int minor = 0;
+  if (::uname(&name) == 0 && std::sscanf(name.release, "%d.%d", &major, &minor) == 2) {
+    facts.recursive_read_only = major > 5 || (major == 5 && minor >= 12);
+  }
+  return facts;
+}
+
+json make_config(const CellSpec& spec, const std::string& cell_name, const std::string& root_path, const RootPlan& root,
+                 const CgroupPlan& cgroup, const HostFacts& host) {
+  return {
+      {"ociVersion", "1.0.0"},
+      {"process", process(spec, host)},
+      {"root", {{"path", root_path}, {"readonly", true}}},
+      {"hostname", "cell"},
+      {"mounts", mounts(spec, root, cgroup, host)},
+      {"linux", linux_part(spec, cell_name, cgroup, host)},
+  };
+}
+
+base::Result<std::string> write_bundle(const std::string& folder, const std::string& cell_name, const json& config) {
+  std::string path = folder + "/" + cell_name;
+  if (::mkdir(path.c_str(), 0700) != 0) return base::errno_error("cannot make " + path);
+  // Paths may hold any bytes, JSON may not: what is replaced here does not exist and fails with a message that shows
+  // it.
+  const std::string text = config.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (const base::Result<void> written = base::write_file(path + "/config.json", text, 0600); !written) {
+    remove_bundle(path);
+    return written.error();
+  }
+  return path;
+}
+
+void remove_bundle(const std::string& path) {
+  ::unlink((path + "/config.json").c_str());
+  ::rmdir(path.c_str());
+}
+
+}  // namespace bashcell::engine::oci

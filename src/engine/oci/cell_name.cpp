@@ -1,0 +1,62 @@
+#include "engine/oci/cell_name.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <array>
+#include <charconv>
+
+namespace bashcell::engine::oci {
+
+namespace {
+
+constexpr std::string_view kPrefix = "bashcell-";
+
+// Cuts the text before the next '-' off `rest`; nothing when there is none.
+std::optional<std::string_view> next_part(std::string_view& rest) {
+  const size_t dash = rest.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const std::string_view part = rest.substr(0, dash);
+  rest.remove_prefix(dash + 1);
+  return part;
+}
+
+bool is_hex8(std::string_view text) {
+  return text.size() == 8 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+template <typename Number>
+bool parse(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty() && text[0] != '-';
+}
+
+}  // namespace
+
+std::string make_cell_name(const base::ProcessIdentity& owner) {
+  uint32_t random = 0;
+  if (::getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) {
+    random = static_cast<uint32_t>(base::now().time_since_epoch().count());
+  }
+  return fmt::format("{}{}-{}-{}-{:08x}", kPrefix, owner.pid, owner.start_ticks, owner.boot, random);
+}
+
+std::optional<base::ProcessIdentity> owner_of(std::string_view cell_name) {
+  if (cell_name.substr(0, kPrefix.size()) != kPrefix) return std::nullopt;
+  std::string_view rest = cell_name.substr(kPrefix.size());
+  const auto pid = next_part(rest);
+  const auto ticks = next_part(rest);
+  const auto boot = next_part(rest);
+  base::ProcessIdentity owner;
+  if (!pid || !ticks || !boot || boot->size() != 8 || !is_hex8(rest)) return std::nullopt;
+  if (!parse(*pid, owner.pid) || !parse(*ticks, owner.start_ticks) || owner.pid <= 0) return std::nullopt;
+  owner.boot = std::string(*boot);
+  return owner;
+}
+
+bool is_leftover(std::string_view cell_name) {
+  const std::optional<base::ProcessIdentity> owner = owner_of(cell_name);
+  return owner && !owner->alive();
+}
+
+}  // namespace bashcell::engine::oci

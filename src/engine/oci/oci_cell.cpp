@@ -1,0 +1,121 @@
+#include "engine/oci/oci_cell.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/utf8.h"
+#include "engine/oci/bundle.h"
+
+namespace bashcell::engine::oci {
+
+namespace {
+
+constexpr size_t kMaxDiagnostics = 1000;
+
+// Removes the bundle at the first byte from inside.
+class FirstByteStream : public SocketStream {
+ public:
+  FirstByteStream(base::UniqueFd socket, std::string bundle)
+      : SocketStream(std::move(socket)), bundle_(std::move(bundle)) {}
+
+  ssize_t receive(char* buffer, size_t size) override {
+    const ssize_t got = SocketStream::receive(buffer, size);
+    if (got > 0 && !bundle_.empty()) {
+      remove_bundle(bundle_);
+      bundle_.clear();
+    }
+    return got;
+  }
+
+ private:
+  std::string bundle_;
+};
+
+// runc: time="…" level=error msg="…" (Go-quoted). Other lines are taken as they are.
+std::string without_log_fields(std::string_view line) {
+  const size_t start = line.find(" msg=\"");
+  if (line.rfind("time=", 0) != 0 || start == std::string_view::npos) return std::string(line);
+  std::string text;
+  for (size_t at = start + 6; at < line.size() && line[at] != '"'; ++at) {
+    if (line[at] == '\\' && at + 1 < line.size()) ++at;
+    text += line[at];
+  }
+  return text;
+}
+
+}  // namespace
+
+base::Result<base::UniqueFd> make_message_file() {
+  base::UniqueFd fd(::memfd_create("bashcell-messages", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd.valid() || ::ftruncate(fd.get(), kMaxMessageBytes) != 0 ||
+      ::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+    return base::errno_error("cannot make a file in memory");
+  }
+  return fd;
+}
+
+std::string one_line(std::string_view messages) {
+  std::string all;
+  while (!messages.empty()) {
+    const size_t end = std::min(messages.find('\n'), messages.size());
+    const std::string text = without_log_fields(messages.substr(0, end));
+    messages.remove_prefix(std::min(end + 1, messages.size()));
+    if (text.empty()) continue;
+    if (!all.empty()) all += "; ";
+    all += text;
+  }
+  for (char& c : all) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  return std::string(base::utf8_prefix(base::replace_invalid_utf8(all), kMaxDiagnostics));
+}
+
+OciCell::OciCell(CellParts parts)
+    : parts_(std::move(parts)), stream_(std::make_unique<FirstByteStream>(std::move(parts_.control), parts_.bundle)) {}
+
+OciCell::~OciCell() {
+  stream_.reset();
+  remove_bundle(parts_.bundle);
+  poll_runtime();
+  if (runtime_status_) {
+    // Ended by itself it has cleaned up. Killed, or failed half-way, it may not have.
+    if (runtime_status_->signaled || runtime_status_->code != 0) remove_by_runtime();
+  } else {
+    parts_.runtime_process.kill(SIGCONT);  // a stopped one could not clean up
+    parts_.reaper->adopt(std::move(parts_.runtime_process));
+  }
+  parts_.reaper->collect();
+}
+
+void OciCell::poll_runtime() {
+  if (const auto status = parts_.runtime_process.poll()) runtime_status_ = status;
+}
+
+std::string OciCell::diagnostics() {
+  poll_runtime();
+  std::string text(kMaxMessageBytes, '\0');
+  const ssize_t got = ::pread(parts_.messages.get(), text.data(), text.size(), 0);
+  text.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  text.resize(text.find('\0') == std::string::npos ? text.size() : text.find('\0'));
+  std::string line = one_line(text);
+  if (!runtime_status_) return line;
+  const std::string end = fmt::format("{} ended with {} {}", parts_.runtime.name(),
+                                      runtime_status_->signaled ? "signal" : "code", runtime_status_->code);
+  return std::string(base::utf8_prefix(line.empty() ? end : end + ": " + line, kMaxDiagnostics));
+}
+
+void OciCell::kill() { remove_by_runtime(); }
+
+void OciCell::remove_by_runtime() {
+  std::vector<std::string> arguments = parts_.global_options;
+  arguments.insert(arguments.end(), {"delete", "-f", parts_.name});
+  base::Result<base::Child> child = base::spawn(runtime_command(parts_.runtime, parts_.state_folder, arguments));
+  if (child) parts_.reaper->adopt(std::move(*child));
+}
+
+}  // namespace bashcell::engine::oci

@@ -1,0 +1,60 @@
+#pragma once
+// One running cell of the oci engine: the control stream, and the runtime process that waits for its end.
+//
+// The runtime's own `run` removes state and cgroup when PID 1 ends, with no code of ours alive. Only when somebody has
+// killed that process does the destructor start another one to clean up.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/process.h"
+#include "base/unique_fd.h"
+#include "engine/engine.h"
+#include "engine/oci/reaper.h"
+#include "engine/oci/runtime.h"
+#include "engine/oci/skeleton.h"
+
+namespace bashcell::engine::oci {
+
+// What a cell owns from its start on.
+struct CellParts {
+  std::string name;
+  Runtime runtime;
+  std::vector<std::string> global_options;  // of the runtime, before its command
+  std::string state_folder;
+  std::string bundle;  // removed once PID 1 has spoken, since the runtime has read it by then
+  Skeleton skeleton;
+  base::UniqueFd control;   // our end
+  base::UniqueFd messages;  // memfd: stdout and stderr of runtime and PID 1
+  base::Child runtime_process;
+  std::shared_ptr<Reaper> reaper;
+};
+
+// stdout and stderr of the runtime: a file in memory that holds `kMaxMessageBytes` and refuses more.
+inline constexpr size_t kMaxMessageBytes = 64 * 1024;
+base::Result<base::UniqueFd> make_message_file();
+
+// One line, at most 1,000 bytes: of a runtime's log only what it says, without times, levels and control bytes.
+std::string one_line(std::string_view messages);
+
+class OciCell : public Cell {
+ public:
+  explicit OciCell(CellParts parts);
+  ~OciCell() override;
+
+  Stream& stream() override { return *stream_; }
+  const std::string& id() const override { return parts_.name; }
+  std::string diagnostics() override;
+  void kill() override;
+
+ private:
+  void remove_by_runtime();
+  void poll_runtime();
+
+  CellParts parts_;
+  std::unique_ptr<Stream> stream_;
+  std::optional<base::ExitStatus> runtime_status_;
+};
+
+}  // namespace bashcell::engine::oci

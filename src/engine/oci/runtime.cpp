@@ -1,0 +1,106 @@
+#include "engine/oci/runtime.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace bashcell::engine::oci {
+
+namespace {
+
+constexpr const char* kInstallHint = "install one, for example: apt-get install runc";
+
+RuntimeKind kind_of_name(const std::string& path) {
+  const std::string base = path.substr(path.rfind('/') + 1);
+  if (base == "crun") return RuntimeKind::kCrun;
+  if (base == "runc") return RuntimeKind::kRunc;
+  return RuntimeKind::kOther;
+}
+
+// By name, and for a program of another name by what it says it is.
+RuntimeKind kind_of(const std::string& path) {
+  const RuntimeKind by_name = kind_of_name(path);
+  if (by_name != RuntimeKind::kOther) return by_name;
+  const std::string version = version_of(path).value_or("");
+  if (version.rfind("crun ", 0) == 0) return RuntimeKind::kCrun;
+  if (version.rfind("runc ", 0) == 0) return RuntimeKind::kRunc;
+  return RuntimeKind::kOther;
+}
+
+}  // namespace
+
+std::string Runtime::name() const {
+  switch (kind) {
+    case RuntimeKind::kCrun:
+      return "crun";
+    case RuntimeKind::kRunc:
+      return "runc";
+    case RuntimeKind::kOther:
+      break;
+  }
+  return "other";
+}
+
+std::optional<std::string> unusable_reason(RuntimeKind kind, const CgroupLayout& layout, bool rootless) {
+  if (kind == RuntimeKind::kCrun && layout.kind == CgroupKind::kHybrid) {
+    return "it refuses this machine's hybrid cgroup hierarchy (v1 with a v2 mount at /sys/fs/cgroup/unified)";
+  }
+  if (kind == RuntimeKind::kRunc && rootless) return "it cannot run as an ordinary user with one mapped id";
+  return std::nullopt;
+}
+
+base::Result<Runtime> choose_runtime(const std::string& wanted, const CgroupLayout& layout, bool rootless) {
+  const std::vector<std::string> names =
+      wanted.empty() ? std::vector<std::string>{"crun", "runc"} : std::vector{wanted};
+  std::string tried;
+  bool crun_missing = wanted.empty();
+  for (const std::string& name : names) {
+    const std::optional<std::string> path = base::find_program(name);
+    std::string reason = "not found, or not executable";
+    if (path) {
+      if (kind_of_name(*path) == RuntimeKind::kCrun) crun_missing = false;
+      const Runtime runtime{*path, kind_of(*path)};
+      const std::optional<std::string> unusable = unusable_reason(runtime.kind, layout, rootless);
+      if (!unusable) return runtime;
+      reason = *unusable;
+    }
+    tried += fmt::format("{}{}: {}", tried.empty() ? "" : "; ", name, reason);
+  }
+  std::string hint = kInstallHint;
+  if (rootless && layout.kind == CgroupKind::kHybrid) {
+    hint = "run bashcell as root with runc, or unmount it: sudo umount /sys/fs/cgroup/unified";
+  } else if (rootless && crun_missing) {
+    hint = "install crun: sudo apt-get install crun";
+  }
+  return base::Error{fmt::format("no usable container runtime ({}); {}", tried, hint)};
+}
+
+std::optional<std::string> version_of(const std::string& path) {
+  base::SpawnOptions options;
+  options.argv = {path, "--version"};
+  options.environment = runtime_environment();
+  const base::Result<base::Captured> said = base::run_captured(options, base::Duration(5000));
+  if (!said || said->timed_out || said->status.signaled || said->status.code != 0) return std::nullopt;
+  return said->output.substr(0, said->output.find('\n'));
+}
+
+std::vector<std::string> runtime_environment() {
+  std::vector<std::string> environment = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
+  for (const char* name : {"XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}) {
+    if (const char* value = std::getenv(name)) environment.push_back(fmt::format("{}={}", name, value));
+  }
+  return environment;
+}
+
+base::SpawnOptions runtime_command(const Runtime& runtime, const std::string& state_folder,
+                                   const std::vector<std::string>& arguments) {
+  base::SpawnOptions options;
+  options.argv = {runtime.path, "--root", state_folder};
+  options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
+  options.environment = runtime_environment();
+  options.directory = "/";
+  options.new_session = true;
+  return options;
+}
+
+}  // namespace bashcell::engine::oci

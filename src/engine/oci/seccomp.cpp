@@ -1,0 +1,15 @@
+#include "engine/oci/seccomp.h"
+
+#include "base/file.h"
+#include "embedded/seccomp.h"
+
+namespace bashcell::engine::oci {
+
+nlohmann::json seccomp_profile() { return nlohmann::json::parse(embedded::kSeccompProfile); }
+
+bool seccomp_supported() {
+  // Every kernel with filters lists what they can do; "Seccomp:" in /proc/self/status is there without filters, too.
+  return base::read_file("/proc/sys/kernel/seccomp/actions_avail").ok();
+}
+
+}  // namespace bashcell::engine::oci

@@ -1,0 +1,147 @@
+#include "engine/oci/skeleton.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+#include "engine/oci/skeleton_build.h"
+
+namespace bashcell::engine::oci {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFormat = "bashcell-skeleton-1 " BASHCELL_VERSION;
+
+// FNV-1a: stable over runs and machines, and nobody attacks it (the folder is private).
+class Fingerprint {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) step(static_cast<unsigned char>(c));
+    step(0);
+  }
+  void add(uint64_t number) {
+    for (int i = 0; i < 8; ++i) step(static_cast<unsigned char>(number >> (8 * i)));
+  }
+  uint64_t value() const { return value_; }
+
+ private:
+  void step(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
+  uint64_t value_ = 0xcbf29ce484222325;
+};
+
+void add_state(Fingerprint& print, const std::string& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) return;
+  print.add(info.st_ino);
+  print.add(static_cast<uint64_t>(info.st_size));
+  print.add(static_cast<uint64_t>(info.st_mtim.tv_sec));
+  print.add(static_cast<uint64_t>(info.st_mtim.tv_nsec));
+}
+
+// Files below a folder are replaced by rename on every system with a package manager, which its folder's time tells.
+void add_source(Fingerprint& print, const std::string& source) {
+  add_state(print, source);
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(source, error))) return;
+  for (fs::recursive_directory_iterator it(source, error), end; !error && it != end; it.increment(error)) {
+    if (it->is_directory(error) && !it->is_symlink(error)) add_state(print, it->path());
+  }
+}
+
+base::Result<base::UniqueFd> open_folder(const std::string& path) {
+  base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd.valid()) return base::errno_error("cannot open " + path);
+  return fd;
+}
+
+// A shared hold on the folder, if it is still the one of that name once we have it.
+base::Result<Skeleton> hold(const std::string& path) {
+  base::Result<base::UniqueFd> fd = open_folder(path);
+  if (!fd) return fd.error();
+  if (::flock(fd->get(), LOCK_SH | LOCK_NB) != 0) return base::errno_error("cannot lock " + path);
+  struct stat held {};
+  struct stat named {};
+  if (::fstat(fd->get(), &held) != 0 || ::stat(path.c_str(), &named) != 0 || held.st_ino != named.st_ino) {
+    return base::Error{path + " was removed by another server"};
+  }
+  return Skeleton{path, std::move(*fd)};
+}
+
+// Removes skeletons that nobody holds, and what a builder that died left behind.
+void prune(const std::string& folder, const std::string& keep) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string path = entry.path();
+    if (path == keep) continue;
+    const base::Result<base::UniqueFd> fd = open_folder(path);
+    if (!fd || ::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) continue;
+    const std::string condemned = fmt::format("{}/old-{}-{}", folder, ::getpid(), entry.path().filename().string());
+    if (::rename(path.c_str(), condemned.c_str()) != 0) continue;
+    fs::remove_all(condemned, error);
+  }
+}
+
+base::Result<void> build(const std::string& folder, const std::string& path, const RootPlan& plan) {
+  std::string temporary = folder + "/new-XXXXXX";
+  if (::mkdtemp(temporary.data()) == nullptr) return base::errno_error("cannot make a folder in " + folder);
+  const base::Result<base::UniqueFd> fd = open_folder(temporary);
+  base::Result<void> result;
+  if (!fd) {
+    result = fd.error();
+  } else if (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) {
+    result = base::errno_error("cannot lock " + temporary);
+  } else {
+    result = build_skeleton(temporary, plan);
+  }
+  std::error_code error;
+  if (!result) {
+    fs::remove_all(temporary, error);
+    return result;
+  }
+  if (::rename(temporary.c_str(), path.c_str()) == 0) return {};
+  const int problem = errno;
+  fs::remove_all(temporary, error);
+  if (problem == EEXIST || problem == ENOTEMPTY) return {};  // another server was faster: its folder is as good
+  return base::errno_error("cannot rename " + temporary, problem);
+}
+
+}  // namespace
+
+std::string skeleton_key(const RootPlan& plan) {
+  Fingerprint print;
+  print.add(kFormat);
+  for (const RootEntry& entry : plan) {
+    print.add(static_cast<uint64_t>(entry.kind));
+    print.add(entry.path);
+    print.add(entry.source);
+    print.add(entry.content);
+    print.add(entry.mode);
+    if (entry.kind == RootEntry::Kind::kCopy) add_source(print, entry.source);
+  }
+  return fmt::format("{:016x}", print.value());
+}
+
+base::Result<Skeleton> acquire_skeleton(const std::string& folder, const RootPlan& plan) {
+  std::string path = fmt::format("{}/root-{}", folder, skeleton_key(plan));
+  // Cleaners of /tmp remove single old files. A skeleton there serves for one day only, so that it never gets old.
+  if (folder.rfind("/tmp/", 0) == 0) path += fmt::format("-{}", ::time(nullptr) / 86'400);
+  base::Error last;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    base::Result<Skeleton> held = hold(path);
+    if (held) return held;
+    const base::Result<void> built = build(folder, path, plan);
+    if (built) prune(folder, path);
+    last = built ? held.error() : built.error();
+  }
+  return base::Error{"cannot prepare the cell's root: " + last.message};
+}
+
+}  // namespace bashcell::engine::oci
