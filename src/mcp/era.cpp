@@ -21,20 +21,21 @@ const json* meta_member(const json& params, const char* key) {
 
 }  // namespace
 
-std::variant<Era, rpc::Error> era_of(const json& params) {
+std::variant<Era, rpc::ErrorObject> era_of(const json& params) {
   const json* const version = meta_member(params, "io.modelcontextprotocol/protocolVersion");
   if (version == nullptr) return Era::kLegacy;
   if (!version->is_string()) {
-    return rpc::Error{rpc::kInvalidParams, "Invalid params: io.modelcontextprotocol/protocolVersion must be a string"};
+    return rpc::ErrorObject{rpc::kInvalidParams,
+                            "Invalid params: io.modelcontextprotocol/protocolVersion must be a string"};
   }
   if (*version != kModernVersion) {
     const json data = {{"supported", json::array({kModernVersion})}, {"requested", *version}};
-    return rpc::Error{kUnsupportedProtocolVersion, "Unsupported protocol version", data};
+    return rpc::ErrorObject{kUnsupportedProtocolVersion, "Unsupported protocol version", data};
   }
   const json* const capabilities = meta_member(params, "io.modelcontextprotocol/clientCapabilities");
   if (capabilities == nullptr || !capabilities->is_object()) {
-    return rpc::Error{rpc::kInvalidParams,
-                      "Invalid params: _meta must hold io.modelcontextprotocol/clientCapabilities, an object"};
+    return rpc::ErrorObject{rpc::kInvalidParams,
+                            "Invalid params: _meta must hold io.modelcontextprotocol/clientCapabilities, an object"};
   }
   return Era::kModern;
 }

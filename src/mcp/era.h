@@ -23,7 +23,7 @@ inline constexpr const char* kBatchVersion = "2025-03-26";
 enum class Era { kLegacy, kModern };
 
 // By the protocol version in params._meta: absent means legacy. An envelope that is there but not right is an error.
-std::variant<Era, rpc::Error> era_of(const nlohmann::json& params);
+std::variant<Era, rpc::ErrorObject> era_of(const nlohmann::json& params);
 
 // What `initialize` answers: the requested version where it is a legacy one we speak, else the newest of them.
 std::string negotiated_version(const nlohmann::json& initialize_params);

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-rpc::Error invalid_params(const std::string& why) { return {rpc::kInvalidParams, "Invalid params: " + why}; }
+rpc::ErrorObject invalid_params(const std::string& why) { return {rpc::kInvalidParams, "Invalid params: " + why}; }
 
 // The string member `key`, or nothing when it is missing or no string.
 std::optional<std::string> string_member(const json& params, const char* key) {
@@ -105,8 +105,8 @@ void Server::add_modern_methods() {
 }
 
 void Server::on_request(const rpc::Request& request, rpc::Reply reply) {
-  const std::variant<Era, rpc::Error> era = era_of(request.params);
-  if (const auto* const error = std::get_if<rpc::Error>(&era)) return reply.error(*error);
+  const std::variant<Era, rpc::ErrorObject> era = era_of(request.params);
+  if (const auto* const error = std::get_if<rpc::ErrorObject>(&era)) return reply.error(*error);
   if (request.in_batch && request.method == "initialize") {
     return reply.error({rpc::kInvalidRequest, "Invalid request: initialize must not be part of a batch"});
   }

@@ -71,7 +71,7 @@ std::string result_line(const Id& id, const json& result) {
   return R"({"jsonrpc":"2.0","id":)" + text_of(id) + R"(,"result":)" + text_of(result) + "}";
 }
 
-std::string error_line(const Id& id, const Error& error) {
+std::string error_line(const Id& id, const ErrorObject& error) {
   json body = {{"code", error.code}, {"message", error.message}};
   if (!error.data.is_null()) body["data"] = error.data;
   return R"({"jsonrpc":"2.0","id":)" + text_of(id) + R"(,"error":)" + text_of(body) + "}";

@@ -23,7 +23,7 @@ inline constexpr int kMethodNotFound = -32601;
 inline constexpr int kInvalidParams = -32602;
 inline constexpr int kInternalError = -32603;
 
-struct Error {
+struct ErrorObject {
   int code = kInternalError;
   std::string message;
   nlohmann::json data = nullptr;  // null: left out
@@ -47,7 +47,7 @@ struct Response {};
 // Cannot be served. The answer carries `id`: the request's own where it was readable, else null.
 struct Invalid {
   Id id = nullptr;
-  Error error;
+  ErrorObject error;
 };
 
 using Message = std::variant<Request, Notification, Response, Invalid>;
@@ -66,7 +66,7 @@ Incoming parse_line(std::string_view line);
 
 // Lines to send, without the newline. Invalid UTF-8 in strings is replaced, so these do not throw either.
 std::string result_line(const Id& id, const nlohmann::json& result);
-std::string error_line(const Id& id, const Error& error);
+std::string error_line(const Id& id, const ErrorObject& error);
 std::string notification_line(const std::string& method, const nlohmann::json& params);
 
 }  // namespace bashcell::rpc

@@ -23,7 +23,7 @@ void Reply::result(const nlohmann::json& result) {
   if (open()) settle(result_line(id_, result));
 }
 
-void Reply::error(const Error& error) {
+void Reply::error(const ErrorObject& error) {
   if (open()) settle(error_line(id_, error));
 }
 

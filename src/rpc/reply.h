@@ -32,7 +32,7 @@ class Reply {
   bool open() const { return sink_ != nullptr; }
 
   void result(const nlohmann::json& result);
-  void error(const Error& error);
+  void error(const ErrorObject& error);
   // The request was cancelled: it gets no answer, ever.
   void abandon();
 
