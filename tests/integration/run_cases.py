@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Runs cases against a real server: run_cases.py --bashcell PATH --engine oci C01 C02.a …
+
+A base id runs all its variants. One line per variant, then a table; exit 1 when one failed, 77 when the engine is not
+there (1 if BASHCELL_REQUIRE names it).
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from checks import Failure  # noqa: E402
+from probe import PROBES  # noqa: E402
+from registry import VARIANTS, Bench, run_variant  # noqa: E402
+import cases  # noqa: E402,F401  (registers all cases)
+
+SKIPPED = 77
+
+
+def missing_engine(engine, runtime):
+    """Why the engine cannot be used here; empty if it can."""
+    if engine == "oci" and not any(shutil.which(name) for name in ([runtime] if runtime else ["crun", "runc"])):
+        return f"neither crun nor runc found (wanted: {runtime or 'any'})"
+    return ""
+
+
+def chosen(names):
+    if not names:
+        return list(VARIANTS.values())
+    picked = [v for v in VARIANTS.values() if v.name in names or v.base in names]
+    unknown = [n for n in names if not any(n in (v.name, v.base) for v in picked)]
+    if unknown:
+        sys.exit(f"no such case: {' '.join(unknown)}")
+    return picked
+
+
+def run_one(bench, variant):
+    start = time.monotonic()
+    record = {"case": variant.name, "kind": variant.kind, "test": f"{variant.run.__module__}.{variant.run.__name__}"}
+    try:
+        run_variant(bench, variant)
+        record["result"] = "passed"
+    except Failure as failure:
+        where = traceback.extract_tb(failure.__traceback__)
+        place = next((f for f in reversed(where) if "/cases/" in f.filename), where[-1])
+        record.update(result="failed", why=f"{os.path.basename(place.filename)}:{place.lineno}: {failure}")
+    except Exception:  # a broken test is a failed test
+        record.update(result="failed", why=traceback.format_exc())
+    record["seconds"] = round(time.monotonic() - start, 2)
+    return record
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bashcell", default=os.environ.get("BASHCELL", "bashcell"))
+    parser.add_argument("--engine", default="oci", choices=sorted(PROBES))
+    parser.add_argument("--runtime")
+    parser.add_argument("--list", action="store_true", help="base ids, one a line")
+    parser.add_argument("--json", metavar="FILE", help="write the table as JSON")
+    parser.add_argument("cases", nargs="*", metavar="CASE")
+    options = parser.parse_args()
+    if options.list:
+        print("\n".join(dict.fromkeys(v.base for v in VARIANTS.values())))
+        return 0
+    reason = missing_engine(options.engine, options.runtime)
+    if reason:
+        required = options.engine in os.environ.get("BASHCELL_REQUIRE", "").replace(",", " ").split()
+        print(f"{'FAILED' if required else 'SKIPPED'}: {options.engine}: {reason}")
+        return 1 if required else SKIPPED
+    bench = Bench(options.bashcell, options.engine, PROBES[options.engine](options.runtime), options.runtime)
+    records = []
+    for variant in chosen(options.cases):
+        record = run_one(bench, variant)
+        records.append(record)
+        print(f"{record['result']:6} {record['case']:7} {record['seconds']:7.2f} s  {record.get('why', '')}", flush=True)
+    print("\ncase    kind     result  test")
+    for record in records:
+        print(f"{record['case']:7} {record['kind']:8} {record['result']:7} {record['test']}")
+    failed = [record["case"] for record in records if record["result"] != "passed"]
+    print(f"\n{len(records) - len(failed)} of {len(records)} passed" + (f"; failed: {' '.join(failed)}" if failed else ""))
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(records, file, indent=1)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
