@@ -8,8 +8,6 @@ namespace bashcell::engine::oci {
 
 namespace {
 
-constexpr const char* kInstallHint = "install one, for example: apt-get install runc";
-
 RuntimeKind kind_of_name(const std::string& path) {
   const std::string base = path.substr(path.rfind('/') + 1);
   if (base == "crun") return RuntimeKind::kCrun;
@@ -21,10 +19,18 @@ RuntimeKind kind_of_name(const std::string& path) {
 RuntimeKind kind_of(const std::string& path) {
   const RuntimeKind by_name = kind_of_name(path);
   if (by_name != RuntimeKind::kOther) return by_name;
-  const std::string version = version_of(path).value_or("");
-  if (version.rfind("crun ", 0) == 0) return RuntimeKind::kCrun;
-  if (version.rfind("runc ", 0) == 0) return RuntimeKind::kRunc;
+  const std::optional<std::string> version = version_of(path);
+  if (version && version->rfind("crun ", 0) == 0) return RuntimeKind::kCrun;
+  if (version && version->rfind("runc ", 0) == 0) return RuntimeKind::kRunc;
   return RuntimeKind::kOther;
+}
+
+std::string_view cure(const CgroupLayout& layout, bool rootless, bool crun_missing) {
+  if (rootless && layout.kind == CgroupKind::kHybrid) {
+    return "run bashcell as root with runc, or unmount it: sudo umount /sys/fs/cgroup/unified";
+  }
+  if (rootless && crun_missing) return "install crun: sudo apt-get install crun";
+  return "install one, for example: apt-get install runc";
 }
 
 }  // namespace
@@ -56,23 +62,16 @@ base::Result<Runtime> choose_runtime(const std::string& wanted, const CgroupLayo
   bool crun_missing = wanted.empty();
   for (const std::string& name : names) {
     const std::optional<std::string> path = base::find_program(name);
-    std::string reason = "not found, or not executable";
+    std::optional<std::string> reason;
     if (path) {
       if (kind_of_name(*path) == RuntimeKind::kCrun) crun_missing = false;
       const Runtime runtime{*path, kind_of(*path)};
-      const std::optional<std::string> unusable = unusable_reason(runtime.kind, layout, rootless);
-      if (!unusable) return runtime;
-      reason = *unusable;
+      reason = unusable_reason(runtime.kind, layout, rootless);
+      if (!reason) return runtime;
     }
-    tried += fmt::format("{}{}: {}", tried.empty() ? "" : "; ", name, reason);
+    tried += fmt::format("{}{}: {}", tried.empty() ? "" : "; ", name, reason.value_or("not found, or not executable"));
   }
-  std::string hint = kInstallHint;
-  if (rootless && layout.kind == CgroupKind::kHybrid) {
-    hint = "run bashcell as root with runc, or unmount it: sudo umount /sys/fs/cgroup/unified";
-  } else if (rootless && crun_missing) {
-    hint = "install crun: sudo apt-get install crun";
-  }
-  return base::Error{fmt::format("no usable container runtime ({}); {}", tried, hint)};
+  return base::Error{fmt::format("no usable container runtime ({}); {}", tried, cure(layout, rootless, crun_missing))};
 }
 
 std::optional<std::string> version_of(const std::string& path) {
@@ -95,7 +94,9 @@ std::vector<std::string> runtime_environment() {
 base::SpawnOptions runtime_command(const Runtime& runtime, const std::string& state_folder,
                                    const std::vector<std::string>& arguments) {
   base::SpawnOptions options;
-  options.argv = {runtime.path, "--root", state_folder};
+  options.argv.push_back(runtime.path);
+  options.argv.emplace_back("--root");
+  options.argv.push_back(state_folder);
   options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
   options.environment = runtime_environment();
   options.directory = "/";

@@ -52,7 +52,8 @@ void add_source(Fingerprint& print, const std::string& source) {
   std::error_code error;
   if (!fs::is_directory(fs::symlink_status(source, error))) return;
   for (fs::recursive_directory_iterator it(source, error), end; !error && it != end; it.increment(error)) {
-    if (it->is_directory(error) && !it->is_symlink(error)) add_state(print, it->path());
+    // In this order the kind that readdir(3) gave suffices, without a stat(2) for each of some 600 links.
+    if (!it->is_symlink(error) && it->is_directory(error)) add_state(print, it->path());
   }
 }
 
