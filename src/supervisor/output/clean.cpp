@@ -48,7 +48,7 @@ void Cleaner::add(std::string_view raw, std::string& clean) {
     if (ground && line_.at_end()) at = add_text(at, end, clean);
     if (at == end) return;
     if (!partial_.empty() || static_cast<unsigned char>(*at) >= 0x80) {
-      at = add_partial(at, clean);
+      at = add_encoded(at, end, clean);
     } else {
       add_ascii(*at++, clean);
     }
@@ -76,14 +76,26 @@ const char* Cleaner::add_text(const char* at, const char* end, std::string& clea
   return stop;
 }
 
-const char* Cleaner::add_partial(const char* at, std::string& clean) {
+const char* Cleaner::add_encoded(const char* at, const char* end, std::string& clean) {
+  const auto show = [&](const base::Utf8Step& step, std::string_view bytes) {
+    add_character(step.valid ? bytes.substr(0, step.length) : base::kReplacementCharacter, step.code_point, clean);
+  };
+  if (partial_.empty()) {
+    const std::string_view rest(at, static_cast<size_t>(end - at));
+    const base::Utf8Step step = base::utf8_step(rest);
+    if (step.incomplete) {
+      partial_ = rest;
+      return end;
+    }
+    show(step, rest);
+    return at + step.length;
+  }
   partial_ += *at;
   const base::Utf8Step step = base::utf8_step(partial_);
   if (step.incomplete) return at + 1;
   // Only the newest byte can be what a sequence breaks at: then it begins something of its own.
   const bool consumed = step.length == partial_.size();
-  const std::string character = std::exchange(partial_, {});
-  add_character(step.valid ? std::string_view(character) : base::kReplacementCharacter, step.code_point, clean);
+  show(step, std::exchange(partial_, {}));
   return consumed ? at + 1 : at;
 }
 

@@ -36,7 +36,7 @@ class Cleaner {
 
  private:
   const char* add_text(const char* at, const char* end, std::string& clean);
-  const char* add_partial(const char* at, std::string& clean);
+  const char* add_encoded(const char* at, const char* end, std::string& clean);
   void add_character(std::string_view character, char32_t code_point, std::string& clean);
   void add_ascii(char c, std::string& clean);
   void apply(EscapeParser::Action action);

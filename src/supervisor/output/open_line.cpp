@@ -46,8 +46,10 @@ void OpenLine::put(std::string_view character, std::string& clean) {
   pad();
   if (cursor_ == text_.size()) {
     text_ += character;
+  } else if (const size_t old = next_character(text_, cursor_) - cursor_; old == 1 && character.size() == 1) {
+    text_[cursor_] = character[0];
   } else {
-    text_.replace(cursor_, next_character(text_, cursor_) - cursor_, character);
+    text_.replace(cursor_, old, character);
   }
   cursor_ += character.size();
   if (text_.size() >= max_bytes_) give_what_is_too_long(clean);

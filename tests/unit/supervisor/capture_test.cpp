@@ -13,7 +13,10 @@
 #include "supervisor/output/json_cost.h"
 
 #if defined(__SANITIZE_ADDRESS__)
+constexpr size_t kFloodMegabytes = 128;  // some ten times slower
 extern "C" size_t __sanitizer_get_current_allocated_bytes();
+#else
+constexpr size_t kFloodMegabytes = 1024;
 #endif
 
 namespace fs = std::filesystem;
@@ -151,8 +154,8 @@ TEST_CASE("a gigabyte costs no more memory than a megabyte [C50] [C51]") {
     size_t megabytes;
   };
   std::vector<Stream> streams{
-      {repeated("y\n"), 1024},         {repeated("A"), 256},     {noise, 16}, {repeated("\n"), 256},
-      {repeated("\rprogress \b"), 16}, {repeated("\033]0;"), 16}};
+      {repeated("y\n"), kFloodMegabytes},    {repeated("A"), kFloodMegabytes / 4}, {noise, 4},
+      {repeated("\n"), kFloodMegabytes / 4}, {repeated("\rprogress \b"), 4},       {repeated("\033]0;"), 4}};
   const TemporaryFolder tmp;
   SpillStore store(tmp.path());
   for (const Stream& stream : streams) {
