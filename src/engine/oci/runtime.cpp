@@ -25,11 +25,11 @@ RuntimeKind kind_of(const std::string& path) {
   return RuntimeKind::kOther;
 }
 
-std::string_view cure(const CgroupLayout& layout, bool rootless, bool crun_missing) {
+std::string_view cure(const CgroupLayout& layout, bool rootless) {
   if (rootless && layout.kind == CgroupKind::kHybrid) {
     return "run bashcell as root with runc, or unmount it: sudo umount /sys/fs/cgroup/unified";
   }
-  if (rootless && crun_missing) return "install crun: sudo apt-get install crun";
+  if (rootless) return "use crun, which can: install crun by sudo apt-get install crun";
   return "install one, for example: apt-get install runc";
 }
 
@@ -59,19 +59,17 @@ base::Result<Runtime> choose_runtime(const std::string& wanted, const CgroupLayo
   const std::vector<std::string> names =
       wanted.empty() ? std::vector<std::string>{"crun", "runc"} : std::vector{wanted};
   std::string tried;
-  bool crun_missing = wanted.empty();
   for (const std::string& name : names) {
     const std::optional<std::string> path = base::find_program(name);
     std::optional<std::string> reason;
     if (path) {
-      if (kind_of_name(*path) == RuntimeKind::kCrun) crun_missing = false;
       const Runtime runtime{*path, kind_of(*path)};
       reason = unusable_reason(runtime.kind, layout, rootless);
       if (!reason) return runtime;
     }
     tried += fmt::format("{}{}: {}", tried.empty() ? "" : "; ", name, reason.value_or("not found, or not executable"));
   }
-  return base::Error{fmt::format("no usable container runtime ({}); {}", tried, cure(layout, rootless, crun_missing))};
+  return base::Error{fmt::format("no usable container runtime ({}); {}", tried, cure(layout, rootless))};
 }
 
 std::optional<std::string> version_of(const std::string& path) {
