@@ -46,11 +46,13 @@ Result<Step> read_setup(const json& setup) {
     if (!setup["engine"].is_string()) return Error{"engine must be a string"};
     result.arguments.push_back("--engine=" + setup["engine"].get<std::string>());
   }
-  for (const json& argument : setup.value("args", json::array())) {
+  const json arguments = setup.value("args", json::array());
+  for (const json& argument : arguments) {
     if (!argument.is_string()) return Error{"args must be strings"};
     result.arguments.push_back(argument.get<std::string>());
   }
-  for (const auto& [name, value] : setup.value("env", json::object()).items()) {
+  const json environment = setup.value("env", json::object());
+  for (const auto& [name, value] : environment.items()) {
     if (!value.is_string()) return Error{"env must hold strings"};
     result.environment[name] = value.get<std::string>();
   }
