@@ -12,8 +12,14 @@ namespace {
 // After the supervisor's own deadline: its grace of 1 s, and 2 s for a reply. Then the cell is wedged.
 constexpr base::Duration kOuterMargin{3'000};
 
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
+  return text;
+}
+
 constexpr int64_t kNewCellChars = 80;
-constexpr int64_t kLimitChars = 160;
+constexpr int64_t kLimitChars = 200;
 
 }  // namespace
 
@@ -90,10 +96,13 @@ void Sandbox::on_hello(const wire::CellHello& hello) {
                   std::string(wire::kVersion) + ": install both from one build");
   }
   const LimitCheck check = options_.judge(spec_, hello.facts);
-  if (!check.violations.empty()) {
-    std::string why = "the cell is not as safe as promised, so nothing runs in it: ";
-    for (size_t i = 0; i < check.violations.size(); ++i) why += (i > 0 ? "; " : "") + check.violations[i];
-    return refuse(std::move(why));
+  if (!check.acceptable(spec_.limits)) {
+    const bool only_soft = check.hard.empty();
+    return refuse("the cell is not as limited as promised, so nothing runs in it: " +
+                  joined(only_soft ? check.soft : check.hard) +
+                  (only_soft ? ". Run as root or on a host with delegated cgroup v2 (bashcell doctor), or accept it with "
+                               "--limits best-effort"
+                             : ""));
   }
   if (hello.facts.shell.empty()) {
     return refuse("there is no /bin/bash in the cell's root (" + (spec_.rootfs.empty() ? "the host's /usr" : spec_.rootfs) +
@@ -106,7 +115,7 @@ void Sandbox::on_hello(const wire::CellHello& hello) {
   }
   facts_ = hello.facts;
   cell_was_used_ = false;
-  not_enforced_ = check.not_enforced;
+  not_enforced_ = check.soft;
   for (const std::string& limit : not_enforced_) options_.log.error("not enforced: " + limit);
   dispatch();
 }
@@ -160,7 +169,8 @@ void Sandbox::on_done(wire::Done done) {
 }
 
 void Sandbox::report(Call call, std::variant<wire::Done, CellLost, NotRun> result) {
-  CallReport finished{.result = std::move(result)};
+  CallReport finished;
+  finished.result = std::move(result);
   finished.new_cell = call.tells_new_cell;
   if (call.tells_limits) finished.not_enforced = not_enforced_;
   call.on_finished(std::move(finished));
