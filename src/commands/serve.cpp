@@ -1,14 +1,13 @@
 #include "commands/serve.h"
 
-#include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "commands/parts.h"
+#include "commands/stop_signals.h"
 #include "embedded/command_texts.h"
 #include "mcp/server.h"
 #include "rpc/recording_transport.h"
@@ -19,27 +18,23 @@ namespace bashcell::commands {
 
 namespace {
 
-// Clients send SIGTERM and SIGKILL half a second apart, so a signal ends the server at once; the cell goes with its
-// stream, and needs none of our code for that.
-base::UniqueFd watch_signals(base::EventLoop& loop) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
-  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
-  base::UniqueFd fd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (fd.valid()) loop.watch(fd.get(), POLLIN, [&loop](short) { loop.stop(); });
-  return fd;
-}
-
 // What was read before the end of input is finished first, for at most this long.
 constexpr base::Duration kPatienceAtEnd{2'000};
 
 }  // namespace
 
 int serve(const Config& config, base::UniqueFd output) {
+  const std::unique_ptr<engine::Engine> engine = make_engine(config);
+  return serve_with(config, std::move(output), *engine, [&config] { return cell_spec(config); }, sandbox_options(config));
+}
+
+int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engine, sandbox::SpecMaker make_spec,
+               sandbox::SandboxOptions options) {
   const base::Log log(config.log);
   base::EventLoop loop;
-  const base::UniqueFd signals = watch_signals(loop);
+  // Clients send SIGTERM and SIGKILL half a second apart, so a signal ends the server at once; the cell goes with its
+  // stream, and needs none of our code for that.
+  const StopSignals signals(loop, [&loop](int) { loop.stop(); });
 
   rpc::StdioTransport stdio(loop, STDIN_FILENO, output.get());
   std::unique_ptr<rpc::RecordingTransport> recording;
@@ -53,15 +48,14 @@ int serve(const Config& config, base::UniqueFd output) {
   }
   rpc::Transport& transport = recording ? static_cast<rpc::Transport&>(*recording) : stdio;
 
-  const std::unique_ptr<engine::Engine> engine = make_engine(config);
-  sandbox::Sandbox sandbox(loop, *engine, [&config] { return cell_spec(config); }, sandbox_options(config));
+  sandbox::Sandbox sandbox(loop, engine, std::move(make_spec), std::move(options));
   tools::BashTool bash(sandbox, bash_tool_options(config));
 
-  mcp::ServerOptions options;
-  options.version = wire::kVersion;
-  options.log = log;
-  if (config.instructions) options.instructions = kSystemPrompt;
-  mcp::Server server(loop, transport, {&bash}, std::move(options));
+  mcp::ServerOptions server_options;
+  server_options.version = wire::kVersion;
+  server_options.log = log;
+  if (config.instructions) server_options.instructions = kSystemPrompt;
+  mcp::Server server(loop, transport, {&bash}, std::move(server_options));
 
   int exit_status = 0;
   bool input_ended = false;

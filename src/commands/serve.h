@@ -4,9 +4,15 @@
 
 #include "base/unique_fd.h"
 #include "config.h"
+#include "engine/engine.h"
+#include "sandbox/sandbox.h"
 
 namespace bashcell::commands {
 
 int serve(const Config& config, base::UniqueFd output);
+
+// The same with parts of the caller's choice; `engine` must outlive the call.
+int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engine, sandbox::SpecMaker make_spec,
+               sandbox::SandboxOptions options);
 
 }  // namespace bashcell::commands

@@ -54,8 +54,8 @@ Options read_options(int argc, char** argv) {
       options.supervisor.paths.run_folder = value;
     } else if (name == "--workspace") {
       options.supervisor.paths.workspace = value;
-    } else if (name == "--spill-folder") {
-      options.supervisor.spill_folder = value;
+    } else if (name == "--spill-parent") {
+      options.supervisor.spill_parent = value;
     } else {
       options.unknown = name;
       return options;

@@ -17,7 +17,7 @@ namespace bashcell::supervisor {
 
 namespace {
 
-constexpr int64_t kRoomForACall = 4;     // a runner, bash, and something for it to start
+constexpr int64_t kRoomForACall = 4;  // a runner, bash, and something for it to start
 constexpr int64_t kRoomForAWarmOne = 8;
 
 }  // namespace
@@ -26,7 +26,7 @@ Supervisor::Supervisor(base::EventLoop& loop, std::unique_ptr<Control> control, 
     : loop_(loop),
       control_(std::move(control)),
       options_(std::move(options)),
-      spills_(options_.spill_folder),
+      spills_(options_.spill_parent),
       shared_{loop_, spills_, limits_, options_.paths.workspace, options_.paths.run_folder} {}
 
 Supervisor::~Supervisor() {
@@ -99,7 +99,7 @@ void Supervisor::begin_with(wire::Run run, Runner runner) {
   const pid_t pid = runner.pid;
   Job::Events events{
       .on_state = [this](const Snapshot& start, const SavedShell& saved) { return on_state(start, saved); },
-      .on_done = [this](Job& job, wire::Done done) { on_done(job, std::move(done)); },
+      .on_done = [this](wire::Done done) { on_done(std::move(done)); },
       .on_no_shell = [this](Job& job, int error_number) { no_room(job.take_run(), error_number); }};
   jobs_[pid] = std::make_unique<Job>(shared_, std::move(run), std::move(runner), std::move(events));
 }
@@ -165,12 +165,9 @@ bool Supervisor::on_state(const Snapshot& start, const SavedShell& saved) {
   return true;
 }
 
-void Supervisor::on_done(Job& job, wire::Done done) {
+void Supervisor::on_done(wire::Done done) {
   done.killed_background = std::exchange(background_killed_, 0);
   control_->send(std::move(done));
-  // The job cannot be destroyed under its own feet.
-  const pid_t pid = job.runner_pid();
-  if (job.runner_is_gone()) loop_.post([this, pid] { jobs_.erase(pid); });
   prewarm();
 }
 
@@ -210,10 +207,8 @@ void Supervisor::bury(pid_t pid, bool by_signal) {
   } else if (discarded_.erase(pid) > 0) {
     return;
   } else if (const auto found = jobs_.find(pid); found != jobs_.end()) {
-    Job& job = *found->second;
-    const bool was_done = job.done();
-    job.runner_gone(by_signal);
-    if (was_done) jobs_.erase(pid);
+    found->second->runner_gone(by_signal);  // done by now, if it was not before
+    jobs_.erase(pid);
   }
   if (by_signal) kill_orphans();
 }

@@ -19,7 +19,7 @@ namespace bashcell::supervisor {
 
 struct SupervisorOptions {
   ShellPaths paths;
-  std::string spill_folder = "/tmp/.cell/out";
+  std::string spill_parent = "/tmp";  // spills go to .cell/out in it
 };
 
 class Supervisor {
@@ -45,7 +45,7 @@ class Supervisor {
   void begin(wire::Run run);
   void begin_with(wire::Run run, Runner runner);
   void no_room(wire::Run run, int error_number);
-  void on_done(Job& job, wire::Done done);
+  void on_done(wire::Done done);
   bool on_state(const Snapshot& start, const SavedShell& saved);
   void refuse(uint64_t id, std::string problem);
   void cancel(uint64_t id);
