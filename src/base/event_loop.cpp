@@ -79,7 +79,9 @@ void EventLoop::run() {
     }
     for (size_t i = 1; count > 0 && i < entries.size() && !stopping_; ++i) {
       const std::shared_ptr<Watch>& watch = ready[i - 1];
-      if (entries[i].revents != 0 && !watch->removed) watch->on_ready(entries[i].revents);
+      // Only what is waited for by now: a callback of this turn may have changed it.
+      const int told = entries[i].revents & (watch->events | POLLERR | POLLHUP | POLLNVAL);
+      if (told != 0 && !watch->removed) watch->on_ready(static_cast<short>(told));
     }
     if (!stopping_) run_timers();
   }

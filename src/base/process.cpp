@@ -114,7 +114,8 @@ std::optional<ExitStatus> Child::wait(Duration timeout) {
     if (left == Duration::zero()) return std::nullopt;
     pollfd entry{pidfd.get(), POLLIN, 0};
     // Without pidfd_open (Linux < 5.3) this is a 10 ms poll.
-    ::poll(&entry, pidfd.valid() ? 1 : 0, static_cast<int>(pidfd.valid() ? left.count() : std::min<int64_t>(left.count(), 10)));
+    ::poll(&entry, pidfd.valid() ? 1 : 0,
+           static_cast<int>(pidfd.valid() ? left.count() : std::min<int64_t>(left.count(), 10)));
   }
 }
 
@@ -134,6 +135,9 @@ Result<Captured> run_captured(SpawnOptions options, Duration timeout) {
   Captured captured;
   const Instant deadline = now() + timeout;
   std::array<char, 4096> buffer{};
+  const auto keep = [&](ssize_t n) {
+    captured.output.append(buffer.data(), std::min(static_cast<size_t>(n), kMaxOutput - captured.output.size()));
+  };
   // The program's end is the fact waited for; a grandchild that keeps the pipe open must not delay it.
   while (child->running()) {
     const Duration left = until(deadline);
@@ -146,17 +150,17 @@ Result<Captured> run_captured(SpawnOptions options, Duration timeout) {
     pollfd entry{pipe->read.get(), POLLIN, 0};
     if (::poll(&entry, 1, static_cast<int>(std::min<int64_t>(left.count(), 20))) > 0) {
       const ssize_t n = ::read(pipe->read.get(), buffer.data(), buffer.size());
-      if (n > 0 && captured.output.size() < kMaxOutput) captured.output.append(buffer.data(), static_cast<size_t>(n));
-      if (n > 0) continue;
-      if (const auto status = child->wait(until(deadline))) captured.status = *status;
-    } else if (const auto status = child->poll()) {
-      captured.status = *status;
+      if (n > 0) keep(n);
+      if (n <= 0) {
+        if (const auto status = child->wait(until(deadline))) captured.status = *status;
+      }
     }
+    if (const auto status = child->poll()) captured.status = *status;
   }
   set_nonblocking(pipe->read.get(), true).ok();
-  for (ssize_t n = 0; captured.output.size() < kMaxOutput && (n = ::read(pipe->read.get(), buffer.data(), buffer.size())) > 0;) {
-    captured.output.append(buffer.data(), static_cast<size_t>(n));
-  }
+  ssize_t n = 0;
+  while (captured.output.size() < kMaxOutput && (n = ::read(pipe->read.get(), buffer.data(), buffer.size())) > 0)
+    keep(n);
   return captured;
 }
 
