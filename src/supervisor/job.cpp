@@ -194,7 +194,7 @@ void Job::finish() {
   on_saved();
   wire::Done done = result();
   phase_ = Phase::kDone;
-  events_.on_done(*this, std::move(done));
+  events_.on_done(std::move(done));
 }
 
 wire::Done Job::result() {
@@ -230,7 +230,8 @@ void Job::take_output(wire::Done& done) {
                      std::all_of(done.stages.begin(), done.stages.end(), [](int64_t stage) { return stage == 0; });
   // Without a status line all of the budget is the output's; leaving something out needs one.
   const auto notice = static_cast<size_t>(kStatusChars);
-  CaptureResult captured = plain ? std::move(capture_).finish(budget, notice) : std::move(capture_).finish(budget - notice);
+  CaptureResult captured =
+      plain ? std::move(capture_).finish(budget, notice) : std::move(capture_).finish(budget - notice);
   done.output = std::move(captured.text);
   done.total_lines = captured.total_lines;
   done.total_bytes = captured.total_bytes;

@@ -9,19 +9,19 @@
 #include <string>
 
 #include "base/event_loop.h"
-#include "supervisor/output/capture.h"
 #include "supervisor/cell_limits.h"
+#include "supervisor/output/capture.h"
 #include "supervisor/runner.h"
 #include "wire/messages.h"
 
 namespace bashcell::supervisor {
 
-inline constexpr base::Duration kGrace{1000};          // between SIGTERM and SIGKILL
-inline constexpr base::Duration kDrainLimit{200};      // after bash's end, for a `> >(tee)` that still writes
-inline constexpr base::Duration kDrainQuiet{30};       // silence that ends the drain earlier
+inline constexpr base::Duration kGrace{1000};      // between SIGTERM and SIGKILL
+inline constexpr base::Duration kDrainLimit{200};  // after bash's end, for a `> >(tee)` that still writes
+inline constexpr base::Duration kDrainQuiet{30};   // silence that ends the drain earlier
 inline constexpr base::Duration kKillRound{5};
-inline constexpr base::Duration kKillLimit{2000};      // then the reply goes out although something will not die (D state)
-inline constexpr int64_t kStatusChars = 240;           // what a status line may cost
+inline constexpr base::Duration kKillLimit{2000};  // then the reply goes out although something will not die (D state)
+inline constexpr int64_t kStatusChars = 240;       // what a status line may cost
 
 class Job {
  public:
@@ -37,7 +37,7 @@ class Job {
     // The script has ended and left its state. False: it cannot be kept.
     std::function<bool(const Snapshot& start, const SavedShell& saved)> on_state;
     // The reply is due. Called once; the job may still have background processes.
-    std::function<void(Job&, wire::Done)> on_done;
+    std::function<void(wire::Done)> on_done;
     // bash could not be started (EAGAIN: the process limit). Instead of on_done.
     std::function<void(Job&, int error_number)> on_no_shell;
   };
@@ -51,7 +51,6 @@ class Job {
   uint64_t id() const { return run_.id; }
   pid_t runner_pid() const { return runner_.pid; }
   bool done() const { return phase_ == Phase::kDone; }
-  bool runner_is_gone() const { return runner_is_gone_; }
   wire::Run take_run() { return std::move(run_); }
 
   // Ends the whole tree: SIGTERM, kGrace, SIGKILL. Output from now on is dropped. The first reason wins.
