@@ -38,14 +38,9 @@ bool only_members(const json& object, std::initializer_list<const char*> allowed
 }
 
 Result<Step> read_setup(const json& setup) {
-  if (!setup.is_object() || !only_members(setup, {"args", "env", "engine"})) {
-    return Error{"setup must be an object of args, env and engine"};
-  }
+  if (!setup.is_object() || !only_members(setup, {"args", "env"}))
+    return Error{"setup must be an object of args and env"};
   Setup result;
-  if (setup.contains("engine")) {
-    if (!setup["engine"].is_string()) return Error{"engine must be a string"};
-    result.arguments.push_back("--engine=" + setup["engine"].get<std::string>());
-  }
   const json arguments = setup.value("args", json::array());
   for (const json& argument : arguments) {
     if (!argument.is_string()) return Error{"args must be strings"};

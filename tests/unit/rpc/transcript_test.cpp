@@ -8,7 +8,7 @@ using namespace bashcell::rpc;
 TEST_CASE("every kind of step is read") {
   const base::Result<Transcript> read = parse_transcript(
       R"({"note": "text"}
-{"setup": {"engine": "local", "args": ["--timeout=5"], "env": {"A": "b"}}}
+{"setup": {"args": ["--timeout=5"], "env": {"A": "b"}}}
 {"send": {"jsonrpc":"2.0","id":1,"method":"ping"}}
 {"send_raw": "{bad\r\n"}
 {"send_raw": {"hex": "ff0a"}}
@@ -21,7 +21,7 @@ TEST_CASE("every kind of step is read") {
   REQUIRE(read->steps.size() == 9);
   CHECK(read->lines.size() == 9);
   CHECK(read->steps[8].line == 9);
-  CHECK(std::get<Setup>(read->steps[1].action).arguments == std::vector<std::string>{"--engine=local", "--timeout=5"});
+  CHECK(std::get<Setup>(read->steps[1].action).arguments == std::vector<std::string>{"--timeout=5"});
   CHECK(std::get<Setup>(read->steps[1].action).environment.at("A") == "b");
   CHECK(std::get<Send>(read->steps[2].action).bytes.back() == '\n');
   CHECK(std::get<Send>(read->steps[3].action).bytes == "{bad\r\n");
@@ -36,7 +36,7 @@ TEST_CASE("what is not a step is an error that names the line") {
        {"", "{", "[]", "{}", R"({"sned": {}})", R"({"note": 1})", R"({"expect": {}, "whitin_ms": 1})",
         R"({"expect": {}, "within_ms": -1})", R"({"expect": {"$anny": "x"}})", R"({"close_input": false})",
         R"({"expect_exit": "0"})", R"({"expect_exit": 0, "stderr_matches": "("})", R"({"send_raw": 5})",
-        R"({"send_raw": {"hex": "f"}})", R"({"send_raw": {"hex": "FF"}})", R"({"setup": {"argv": []}})",
+        R"({"send_raw": {"hex": "f"}})", R"({"send_raw": {"hex": "FF"}})", R"({"setup": {"engine": "x"}})",
         R"({"setup": {"args": [1]}})", R"({"setup": {"env": {"A": 1}}})", R"({"send": {}, "note": "x"})"}) {
     const base::Result<Transcript> read = parse_transcript(std::string("{\"note\": \"first\"}\n") + line + "\n");
     INFO(line);
