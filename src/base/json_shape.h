@@ -1,6 +1,6 @@
 #pragma once
-// How deep and how big a JSON text is, before a parser spends memory on it. Not a parser: of a text that is not JSON the
-// figures mean nothing, and the parser will refuse it.
+// How deep and how big a JSON text is, before a parser spends memory on it. Not a parser: of a text that is not JSON
+// the figures mean nothing, and the parser will refuse it.
 
 #include <cstddef>
 #include <string_view>

@@ -1,5 +1,6 @@
 #pragma once
-// What the protocol needs to know of a tool, and what a tool may do with a call. The one hinge between mcp and the rest.
+// What the protocol needs to know of a tool, and what a tool may do with a call. The one hinge between mcp and the
+// rest.
 //
 // Everything here happens on the event loop's thread, and nothing may block.
 
@@ -49,8 +50,8 @@ class Tool {
   virtual ~Tool() = default;
 
   virtual const ToolDefinition& definition() const = 0;
-  // `arguments` is an object (an absent one arrives empty). Wrong or missing known arguments are the tool's to answer, as
-  // an is_error result that names them; unknown ones are ignored.
+  // `arguments` is an object (an absent one arrives empty). Wrong or missing known arguments are the tool's to answer,
+  // as an is_error result that names them; unknown ones are ignored.
   virtual void call(const nlohmann::json& arguments, std::unique_ptr<ToolCall> call) = 0;
 };
 
