@@ -47,11 +47,19 @@ void print_machine(const Subject& subject) {
 int run(const Subject& subject, const std::vector<std::string>& names) {
   print_machine(subject);
   std::vector<Row> rows;
+  bool all_measured = true;
   for (const std::string& name : names) {
     fmt::print(stderr, "measuring: {}\n", name);
-    for (Row& row : parts().at(name)(subject)) rows.push_back(std::move(row));
+    try {
+      for (Row& row : parts().at(name)(subject)) rows.push_back(std::move(row));
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "bashcell_bench: {} could not be measured: {}\n", name, error.what());
+      all_measured = false;
+    }
   }
-  return bashcell::bench::print_table(rows) == 0 ? 0 : 1;
+  const int missed = bashcell::bench::print_table(rows);
+  if (!all_measured) return 2;
+  return missed == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -76,10 +84,5 @@ int main(int argc, char** argv) {
   if (subject.program.empty()) return usage("--program is missing");
   if (subject.rounds < 1) return usage("--rounds must be at least 1");
   if (names.empty()) names = {"calls", "start", "memory"};
-  try {
-    return run(subject, names);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bashcell_bench: {}\n", error.what());
-    return 2;
-  }
+  return run(subject, names);
 }

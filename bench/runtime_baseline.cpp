@@ -2,36 +2,22 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "base/file.h"
-#include "process_facts.h"
+#include "base/process.h"
+#include "engine/oci/oci_engine.h"
+#include "engine/oci/private_folder.h"
 #include "samples.h"
+#include "server.h"
 
 namespace bashcell::bench {
 
 namespace {
-
-// argv of the server's `RUNTIME … run … --bundle DIR … NAME`.
-std::vector<std::string> runtime_arguments(pid_t server) {
-  for (const pid_t pid : descendants_of(server)) {
-    std::vector<std::string> arguments = arguments_of(pid);
-    if (std::find(arguments.begin(), arguments.end(), "run") != arguments.end()) return arguments;
-  }
-  throw std::runtime_error("found no runtime below the server");
-}
-
-// The value of `--name VALUE` or `--name=VALUE`.
-std::string option_of(const std::vector<std::string>& arguments, const std::string& name) {
-  for (size_t i = 0; i + 1 < arguments.size(); ++i) {
-    if (arguments[i] == name) return arguments[i + 1];
-    if (arguments[i].rfind(name + "=", 0) == 0) return arguments[i].substr(name.size() + 1);
-  }
-  throw std::runtime_error("the runtime was started without " + name);
-}
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -42,11 +28,17 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-RuntimeBaseline::RuntimeBaseline(const Server& server) {
-  const std::vector<std::string> arguments = runtime_arguments(server.pid());
-  cell_ = arguments.back();
-  runtime_ = arguments.front();
-  const std::filesystem::path bundle = option_of(arguments, "--bundle");
+RuntimeBaseline::RuntimeBaseline(const std::string& runtime, const engine::CellSpec& spec) {
+  engine::oci::OciOptions options;
+  options.runtime = runtime;
+  engine::oci::OciEngine engine(options);
+  // The engine drops the bundle when it reads the cell's first byte, so nothing is read.
+  const std::unique_ptr<engine::Cell> cell = must(engine.start(spec));
+  cell_ = cell->id();
+  const std::optional<std::string> program = base::find_program(runtime);
+  if (!program) throw std::runtime_error("there is no " + runtime + " here");
+  runtime_ = *program;
+  const std::filesystem::path bundle = must(engine::oci::open_private_folder()).bundles() + "/" + cell_;
 
   nlohmann::json configuration = nlohmann::json::parse(must(base::read_file(bundle / "config.json")));
   configuration["process"]["args"] = {"/bin/true"};

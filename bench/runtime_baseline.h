@@ -1,17 +1,18 @@
 #pragma once
-// A bare container runtime with the very bundle that a running cell has, but `true` in place of the supervisor: what a
-// cell's start is compared with.
+// A bare container runtime with the bundle of a real cell, but `true` in place of the supervisor: what a cell's start
+// is compared with.
 
+#include <memory>
 #include <string>
 
-#include "server.h"
+#include "engine/engine.h"
 
 namespace bashcell::bench {
 
 class RuntimeBaseline {
  public:
-  // Copies the bundle of the cell that `server` has up. That server must stay up: its files are mounted.
-  explicit RuntimeBaseline(const Server& server);
+  // Has the engine start a cell with that runtime and copies its bundle.
+  RuntimeBaseline(const std::string& runtime, const engine::CellSpec& spec);
   RuntimeBaseline(const RuntimeBaseline&) = delete;
   RuntimeBaseline& operator=(const RuntimeBaseline&) = delete;
   ~RuntimeBaseline();
@@ -22,7 +23,7 @@ class RuntimeBaseline {
  private:
   std::string folder_;
   std::string runtime_;
-  std::string cell_;           // its name, which stands in the bundle
+  std::string cell_;           // the cell's name, which stands in its bundle
   std::string configuration_;  // config.json
   int runs_ = 0;
 };

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <stdexcept>
 
 #include "parts.h"
@@ -25,10 +26,10 @@ double first_call(const Subject& subject, const std::string& workspace, const st
 void measure_first_calls(const Subject& subject, const std::string& runtime, Row& row) {
   const Workspace workspace;
   const std::vector<std::string> options{"--runtime", runtime};
-  Server keeper(subject.program, workspace.path(), options);
-  keeper.initialize();
-  keeper.call("true");
-  RuntimeBaseline bare(keeper);
+  engine::CellSpec spec;
+  spec.workspace = workspace.path();
+  spec.supervisor = std::filesystem::path(subject.program).parent_path() / "bashcell-init";
+  RuntimeBaseline bare(runtime, spec);
   Samples ours;
   Samples baseline;
   for (int i = 0; i < kFirstCalls; ++i) {
