@@ -147,7 +147,7 @@ class Server:
         if timeout is not None:
             self.remember_jobs()
         reply = self.finish_call(self.start_call(command, timeout, **keywords), seconds)
-        if reply.timed_out:
+        if reply.timed_out and timeout is not None:
             self.expect_killed()
         return reply
 

@@ -3,7 +3,7 @@
 import time
 
 from checks import check, same, shown
-from processes import all_processes, descriptors
+from processes import descriptors
 
 SANITIZER_MARKS = ("ERROR: AddressSanitizer", "runtime error:", "ERROR: LeakSanitizer", "Assertion")
 NOTIFICATIONS = ("notifications/progress", "notifications/message")
@@ -32,8 +32,7 @@ def check_alive(server):
 
 
 def zombies(server):
-    children = [p for p in all_processes() if p.ppid == server.pid]
-    return [p for p in children + server.members() if p.state == "Z"]
+    return [member for member in server.members() if member.state == "Z"]
 
 
 def check_at_rest(server):

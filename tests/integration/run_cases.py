@@ -46,12 +46,11 @@ def run_one(bench, variant):
     try:
         run_variant(bench, variant)
         record["result"] = "passed"
-    except Failure as failure:
-        where = traceback.extract_tb(failure.__traceback__)
+    except Exception as error:  # a broken test is a failed test, too
+        where = traceback.extract_tb(error.__traceback__)
         place = next((f for f in reversed(where) if "/cases/" in f.filename), where[-1])
-        record.update(result="failed", why=f"{os.path.basename(place.filename)}:{place.lineno}: {failure}")
-    except Exception:  # a broken test is a failed test
-        record.update(result="failed", why=traceback.format_exc())
+        what = str(error) if isinstance(error, Failure) else repr(error)
+        record.update(result="failed", why=f"{os.path.basename(place.filename)}:{place.lineno}: {what}")
     record["seconds"] = round(time.monotonic() - start, 2)
     return record
 

@@ -142,6 +142,7 @@ def id_types(t):
 
 @case("C105.a")
 def ids_of_calls(t):
+    t.start(handshake=False).handshake(id="hello")
     for identifier in (0, "", "a" * 5000, "é\u2028\n\"\\", -(2**63), "0", "null"):
         t.call("echo hi", id=identifier).ok("hi")
         check(key_of(identifier) in t.output.keys(), f"id {identifier!r:.40} not echoed")

@@ -89,11 +89,13 @@ def ways_out(t):
     devices = set(t.call("ls /dev").ok().text.split())
     check("null" in devices and not {d for d in devices if d.startswith(("sd", "vd", "nvme", "loop", "kvm", "fuse", "mem",
                                                                           "kmem", "port", "dm-"))}, f"{devices}")
-    mounts = t.call("awk '$4 ~ /(^|,)rw(,|$)/ {print $2}' /proc/mounts; echo -; ip -o link 2>/dev/null | cut -d: -f2").ok().text
+    mounts = t.call("awk '{print $2}' /proc/mounts | while read -r m; do [ -d $m ] && find $m -xdev -maxdepth 2 -writable "
+                    "-type d; done 2>/dev/null; echo -; ip -o link 2>/dev/null | cut -d: -f2").ok().text
     writable, links = mounts.split("-\n")
-    allowed = ("/workspace", "/tmp", "/dev", "/proc")
-    wrong = [m for m in writable.split() if not any(m == a or m.startswith(a + "/") for a in allowed)]
-    same(wrong, [], "writable mounts")
+    allowed = ("/workspace", "/tmp", "/dev/shm", "/dev/mqueue", "/proc/")
+    wrong = [m for m in writable.split() if not any(m == a or m.startswith(a) for a in allowed)]
+    same(wrong, [], "writable folders")
+    check("/workspace" in writable.split(), "the search found nothing at all")
     same(links.split(), ["lo"], "network interfaces")
     t.call("find / -xdev -perm -4000 -type f 2>/dev/null | head").ok()
     t.call("for f in $(find /usr -xdev -perm -4000 -user root -type f 2>/dev/null | head -3); do $f --version; done "
