@@ -22,7 +22,10 @@ class Reader {
     if (const json* m = member(name, &json::is_boolean)) value = m->get<bool>();
   }
   void get(const char* name, int64_t& value) {
-    if (const json* m = member(name, &json::is_number_integer)) value = m->get<int64_t>();
+    const json* m = member(name, &json::is_number_integer);
+    if (m == nullptr) return;
+    if (!fits(*m)) return fail(name);
+    value = m->get<int64_t>();
   }
   void get(const char* name, uint64_t& value) {
     if (const json* m = member(name, &json::is_number_unsigned)) value = m->get<uint64_t>();
@@ -33,7 +36,7 @@ class Reader {
     if (m == nullptr) return;
     constexpr size_t kMaxItems = 4096;
     for (const json& item : *m) {
-      const bool right = std::is_same_v<T, std::string> ? item.is_string() : item.is_number_integer();
+      const bool right = std::is_same_v<T, std::string> ? item.is_string() : item.is_number_integer() && fits(item);
       if (!right || value.size() == kMaxItems) return fail(name);
       value.push_back(item.get<T>());
     }
@@ -44,6 +47,9 @@ class Reader {
   const std::string& problem() const { return problem_; }
 
  private:
+  // An unsigned number beyond int64_t would be read as a negative one.
+  static bool fits(const json& number) { return !number.is_number_unsigned() || number.get<uint64_t>() <= INT64_MAX; }
+
   const json* member(const char* name, bool (json::*right)() const noexcept) {
     const auto found = object_.find(name);
     if (found == object_.end() || !((*found).*right)()) {
