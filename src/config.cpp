@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -103,8 +104,9 @@ Result<void> add_file(Settings& settings, const std::vector<Option>& options, co
 }
 
 Result<void> add_environment(Settings& settings, const std::vector<Option>& options, const Environment& environment) {
-  // Not options: the tests' own switches, and the configuration file's name.
-  const std::vector<std::string> others = {"BASHCELL_CONFIG", "BASHCELL_ACCEPT", "BASHCELL_REQUIRE"};
+  // Not options: the configuration file's name, and the tests' own switches.
+  const std::vector<std::string> others = {"BASHCELL_CONFIG", "BASHCELL_ACCEPT", "BASHCELL_REQUIRE",
+                                           "BASHCELL_UNDER_TEST", "BASHCELL_EVENT_FD"};
   std::vector<std::string> known = {"BASHCELL_CONFIG"};
   std::map<std::string, const Option*> by_variable;
   for (const Option& option : options) {
@@ -112,9 +114,8 @@ Result<void> add_environment(Settings& settings, const std::vector<Option>& opti
     by_variable[option.variable()] = &option;
   }
   for (const auto& [variable, text] : environment) {
-    if (!variable.starts_with("BASHCELL_") || std::find(others.begin(), others.end(), variable) != others.end()) {
-      continue;
-    }
+    if (!variable.starts_with("BASHCELL_") || variable.starts_with("BASHCELL_TEST_")) continue;
+    if (std::find(others.begin(), others.end(), variable) != others.end()) continue;
     const auto found = by_variable.find(variable);
     if (found == by_variable.end()) {
       return Error{
@@ -142,9 +143,7 @@ Result<void> settle_paths(Settings& settings, const std::vector<Option>& options
   return {};
 }
 
-base::Duration duration_of(const json& seconds) {
-  return base::Duration(static_cast<int64_t>(seconds.get<double>() * 1000 + 0.5));
-}
+base::Duration duration_of(const json& seconds) { return base::Duration(std::llround(seconds.get<double>() * 1000)); }
 
 template <typename Value>
 Value pick(const json& name, const std::map<std::string, Value>& values) {

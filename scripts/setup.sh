@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that bashcell needs and that are missing; silent when all are there.
+#   scripts/setup.sh            to build and run
+#   scripts/setup.sh --tests    to run the tests, too
+set -euo pipefail
+
+packages=(g++ cmake ninja-build nlohmann-json3-dev libfmt-dev libcli11-dev libvalijson-dev crun python3)
+case "${1:-}" in
+  '') ;;
+  --tests)
+    # runc is the other runtime; binutils for readelf; the rest is what scripts under test call.
+    packages+=(runc catch2 clang-format clang-tidy binutils git procps psmisc gawk jq bc less man-db perl)
+    # Node.js may come from elsewhere, then with its own npm.
+    command -v node >/dev/null || packages+=(nodejs)
+    command -v npm >/dev/null || packages+=(npm)
+    ;;
+  *)
+    echo "usage: scripts/setup.sh [--tests]" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  # Not Debian: what is missing shows when CMake looks for it; say what to look for.
+  echo "setup: this is no Debian; install what these Debian packages hold: ${packages[*]}" >&2
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  [[ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)" == installed ]] || missing+=("$package")
+done
+((${#missing[@]})) || exit 0
+
+as_root=()
+if ((EUID != 0)); then
+  if ! command -v sudo >/dev/null; then
+    echo "setup: missing: ${missing[*]}" >&2
+    echo "setup: run this as root: apt-get install -y --no-install-recommends ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+echo "setup: installing ${missing[*]}"
+log="$(mktemp)"
+trap 'rm -f "$log"' EXIT
+install() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >"$log" 2>&1
+}
+if ! install; then
+  # The lists may be old, or there may be none yet.
+  "${as_root[@]}" apt-get update -qq >>"$log" 2>&1 || true
+  if ! install; then
+    tail -n 30 "$log" >&2
+    echo "setup: apt-get could not install: ${missing[*]}" >&2
+    exit 1
+  fi
+fi

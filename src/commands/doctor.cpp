@@ -1,0 +1,142 @@
+#include "commands/doctor.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "commands/limit_table.h"
+#include "commands/parts.h"
+#include "commands/stop_signals.h"
+#include "config_paths.h"
+#include "wire/version.h"
+
+namespace bashcell::commands {
+namespace {
+
+using engine::Finding;
+
+// One measured cell: what came of a script in it, and what its PID 1 read.
+struct Measured {
+  std::optional<wire::CellFacts> facts;
+  std::optional<sandbox::CallReport> report;
+  engine::CellSpec spec;
+  base::Duration wall{0};
+};
+
+Finding supervisor_finding(const Config& config) {
+  Finding finding{.ok = false, .what = "bashcell-init", .detail = "", .fix = ""};
+  const base::Result<std::string> path = find_supervisor(config);
+  if (!path) {
+    finding.detail = path.error().message;
+    return finding;
+  }
+  base::SpawnOptions command;
+  command.argv = {*path, "--version"};
+  const auto answer = base::run_captured(std::move(command), std::chrono::seconds(5));
+  if (!answer || answer->timed_out || answer->status.signaled || answer->status.code != 0) {
+    finding.detail = *path + (answer ? " --version fails" : ": " + answer.error().message);
+    return finding;
+  }
+  const std::string said(base::trimmed(answer->output.substr(0, 200)));
+  const std::string version = said.substr(said.rfind(' ') + 1);
+  finding.ok = version == wire::kVersion;
+  finding.detail = finding.ok ? *path
+                              : fmt::format("{} is version {}; this program needs {}: build and install both together",
+                                            *path, version, wire::kVersion);
+  return finding;
+}
+
+Measured measure(const Config& config, engine::Engine& engine) {
+  Measured measured;
+  base::EventLoop loop;
+  sandbox::SandboxOptions options = sandbox_options(config);
+  options.judge = [&](const engine::CellSpec& spec, const wire::CellFacts& facts) {
+    measured.facts = facts;
+    measured.spec = spec;
+    return sandbox::check_limits(spec, facts);
+  };
+  sandbox::Sandbox sandbox(
+      loop, engine, [&config] { return cell_spec(config); }, std::move(options));
+  const StopSignals signals(loop, [&loop](int) { loop.stop(); });
+  const base::Instant start = base::now();
+  sandbox.run({.script = "echo ready", .timeout = std::chrono::seconds(10)}, [&](sandbox::CallReport report) {
+    measured.report = std::move(report);
+    measured.wall = std::chrono::duration_cast<base::Duration>(base::now() - start);
+    loop.stop();
+  });
+  loop.run();
+  return measured;
+}
+
+std::string mark(bool ok, bool required = true) {
+  if (ok) return "ok  ";
+  return required ? "FAIL" : "weak";
+}
+
+std::string finding_text(const Finding& finding) {
+  std::string text = fmt::format("  {}  {:<16} {}\n", mark(finding.ok), finding.what, finding.detail);
+  if (!finding.fix.empty()) text += fmt::format("        {:<16} to fix it: {}\n", "", finding.fix);
+  return text;
+}
+
+std::string limits_text(const Measured& measured) {
+  std::string text =
+      fmt::format("\nIn a cell, as read from inside:\n        {:<22} {:<14} {}\n", "", "wanted", "found");
+  for (const LimitRow& row : limit_rows(measured.spec, *measured.facts)) {
+    text += fmt::format("  {}  {:<22} {:<14} {}\n", mark(row.ok, row.required), row.what, row.wanted, row.found);
+  }
+  return text;
+}
+
+// Nothing when the script ran as it should.
+std::optional<std::string> problem_of(const Measured& measured) {
+  if (!measured.report) return "it was interrupted";
+  const auto& result = measured.report->result;
+  if (const auto* not_run = std::get_if<sandbox::NotRun>(&result)) return not_run->why;
+  if (const auto* lost = std::get_if<sandbox::CellLost>(&result)) return lost->why;
+  const auto& done = std::get<wire::Done>(result);
+  if (!done.problem.empty()) return done.problem;
+  if (done.outcome != wire::Outcome::kExited || done.code != 0) return "a script that only says `ready` failed";
+  return std::nullopt;
+}
+
+std::string verdict(const Measured& measured, const std::vector<Finding>& findings) {
+  const std::optional<std::string> problem = problem_of(measured);
+  if (!problem) {
+    std::string text =
+        fmt::format("\nCalls work: the first one took {} ms with the start of its cell.\n", measured.wall.count());
+    for (const std::string& limit : measured.report->not_enforced) text += "Not enforced: " + limit + ".\n";
+    return text;
+  }
+  std::string text = "\nCalls do not work: " + *problem + "\n";
+  for (const Finding& finding : findings) {
+    if (!finding.ok && !finding.fix.empty()) return text + "To fix it: " + finding.fix + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+int doctor(const Invocation& invocation, base::UniqueFd output) {
+  const Config& config = invocation.config;
+  const std::unique_ptr<engine::Engine> engine = make_engine(config);
+  std::vector<Finding> findings = {supervisor_finding(config)};
+  const base::Result<engine::CellSpec> spec = cell_spec(config);
+  findings.push_back(
+      {.ok = spec.ok(), .what = "workspace", .detail = spec ? spec->workspace : spec.error().message, .fix = ""});
+  for (Finding& finding : engine->examine(spec ? *spec : engine::CellSpec{})) findings.push_back(std::move(finding));
+
+  std::string text = fmt::format("bashcell {}, engine {}\n\nOn this machine:\n", wire::kVersion, engine->name());
+  for (const Finding& finding : findings) text += finding_text(finding);
+  const Measured measured = measure(config, *engine);
+  if (measured.facts) text += limits_text(measured);
+  text += verdict(measured, findings);
+  static_cast<void>(base::write_all(output.get(), text));
+  return problem_of(measured) ? 1 : 0;
+}
+
+}  // namespace bashcell::commands

@@ -1,0 +1,85 @@
+#include "commands/run.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <optional>
+#include <string>
+
+#include "commands/parts.h"
+#include "commands/stop_signals.h"
+#include "tools/render.h"
+
+namespace bashcell::commands {
+namespace {
+
+constexpr int kCouldNotRun = 125;
+constexpr size_t kLargestScript = size_t{8} << 20;  // as over MCP
+
+base::Result<std::string> script_of(const std::string& operand) {
+  if (operand != "-") return operand;
+  std::string script;
+  std::array<char, 16384> buffer{};
+  while (true) {
+    const ssize_t n = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return base::errno_error("cannot read the script from stdin");
+    if (n == 0) return script;
+    script.append(buffer.data(), static_cast<size_t>(n));
+    if (script.size() > kLargestScript) return base::Error{"the script is over 8 MB"};
+  }
+}
+
+int refuse(const std::string& why) {
+  static_cast<void>(base::write_all(STDERR_FILENO, "bashcell: " + why + "\n"));
+  return kCouldNotRun;
+}
+
+// What came of the call; a signal asks for its end, and a second one does not wait for it.
+struct Ending {
+  std::optional<sandbox::CallReport> report;
+  int signal = 0;
+};
+
+Ending run_to_end(base::EventLoop& loop, sandbox::Sandbox& sandbox, sandbox::CallRequest request) {
+  Ending ending;
+  const auto call = sandbox.run(std::move(request), [&](sandbox::CallReport report) {
+    ending.report = std::move(report);
+    loop.stop();
+  });
+  const StopSignals signals(loop, [&](int signal) {
+    if (ending.signal != 0) loop.stop();
+    ending.signal = signal;
+    sandbox.cancel(call);
+  });
+  loop.run();
+  return ending;
+}
+
+}  // namespace
+
+int run(const Invocation& invocation, base::UniqueFd output) {
+  const Config& config = invocation.config;
+  const base::Result<std::string> script = script_of(invocation.operand);
+  if (!script) return refuse(script.error().message);
+  const tools::BashToolOptions options = bash_tool_options(config);
+  base::Result<sandbox::CallRequest> request = tools::bash_request({{"command", *script}}, options);
+  if (!request) return refuse(request.error().message);
+
+  base::EventLoop loop;
+  const std::unique_ptr<engine::Engine> engine = make_engine(config);
+  sandbox::Sandbox sandbox(
+      loop, *engine, [&config] { return cell_spec(config); }, sandbox_options(config));
+  const Ending ending = run_to_end(loop, sandbox, std::move(*request));
+  if (ending.signal != 0) return 128 + ending.signal;
+  if (!ending.report) return kCouldNotRun;
+
+  const tools::Rendered reply = tools::render(
+      *ending.report,
+      {.script = *script, .timeout = options.timeout, .max_chars = options.max_chars, .limits = sandbox.spec()});
+  static_cast<void>(base::write_all(output.get(), reply.text + "\n"));  // whoever reads may have seen enough
+  return reply.exit_code;
+}
+
+}  // namespace bashcell::commands
