@@ -105,7 +105,8 @@ void Job::on_saved() {
 
 void Job::on_reports() {
   RunnerReport report;
-  while (::read(runner_.reports.get(), &report, sizeof report) == static_cast<ssize_t>(sizeof report)) {
+  ssize_t count = 0;
+  while ((count = ::read(runner_.reports.get(), &report, sizeof report)) == static_cast<ssize_t>(sizeof report)) {
     if (report.kind == RunnerReport::kNoShell) {
       phase_ = Phase::kDone;
       shared_.loop.cancel(timer_);
@@ -113,6 +114,8 @@ void Job::on_reports() {
     }
     if (report.kind == RunnerReport::kEnded) return on_shell_ended(report.value);
   }
+  // The runner is ending. Its SIGCHLD is what counts; until then poll() would return at once, again and again.
+  if (count == 0) shared_.loop.unwatch(runner_.reports.get());
 }
 
 void Job::on_shell_ended(int wait_status) {
