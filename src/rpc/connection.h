@@ -28,7 +28,7 @@ struct ConnectionEvents {
 
 class Connection {
  public:
-  // `transport` must outlive this. Replies may outlive it: they then send nothing.
+  // `transport` must outlive this, and give no event after it. Replies may outlive it: they then send nothing.
   Connection(Transport& transport, base::Log log);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
