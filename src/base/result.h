@@ -24,7 +24,7 @@ inline Error errno_error(const std::string& what, int error_number = errno) {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}    // NOLINT: implicit, so that `return value;` works
+  Result(T value) : state_(std::move(value)) {}      // NOLINT: implicit, so that `return value;` works
   Result(Error error) : state_(std::move(error)) {}  // NOLINT: implicit, so that `return Error{...};` works
 
   bool ok() const { return std::holds_alternative<T>(state_); }

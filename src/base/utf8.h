@@ -11,10 +11,10 @@ namespace bashcell::base {
 inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 
 struct Utf8Step {
-  size_t length = 0;         // bytes to consume, at least 1 unless `incomplete`
-  char32_t code_point = 0;   // U+FFFD when not valid
+  size_t length = 0;        // bytes to consume, at least 1 unless `incomplete`
+  char32_t code_point = 0;  // U+FFFD when not valid
   bool valid = false;
-  bool incomplete = false;   // the text ends inside a sequence that may still become valid; length is what is there
+  bool incomplete = false;  // the text ends inside a sequence that may still become valid; length is what is there
 };
 
 // Looks at the first sequence of a non-empty text.

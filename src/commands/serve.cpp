@@ -25,7 +25,8 @@ constexpr base::Duration kPatienceAtEnd{2'000};
 
 int serve(const Config& config, base::UniqueFd output) {
   const std::unique_ptr<engine::Engine> engine = make_engine(config);
-  return serve_with(config, std::move(output), *engine, [&config] { return cell_spec(config); }, sandbox_options(config));
+  return serve_with(
+      config, std::move(output), *engine, [&config] { return cell_spec(config); }, sandbox_options(config));
 }
 
 int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engine, sandbox::SpecMaker make_spec,

@@ -100,17 +100,20 @@ void Sandbox::on_hello(const wire::CellHello& hello) {
     const bool only_soft = check.hard.empty();
     return refuse("the cell is not as limited as promised, so nothing runs in it: " +
                   joined(only_soft ? check.soft : check.hard) +
-                  (only_soft ? ". Run as root or on a host with delegated cgroup v2 (bashcell doctor), or accept it with "
-                               "--limits best-effort"
-                             : ""));
+                  (only_soft
+                       ? ". Run as root or on a host with delegated cgroup v2 (bashcell doctor), or accept it with "
+                         "--limits best-effort"
+                       : ""));
   }
   if (hello.facts.shell.empty()) {
-    return refuse("there is no /bin/bash in the cell's root (" + (spec_.rootfs.empty() ? "the host's /usr" : spec_.rootfs) +
+    return refuse("there is no /bin/bash in the cell's root (" +
+                  (spec_.rootfs.empty() ? "the host's /usr" : spec_.rootfs) +
                   "): install bash there, or choose another --rootfs");
   }
   if (!hello.facts.workspace_writable) {
     return refuse("the workspace " + spec_.workspace + " cannot be written by the cell's user (uid " +
-                  std::to_string(spec_.user.uid) + "): chown it to that uid, choose its owner with --user UID:GID, or "
+                  std::to_string(spec_.user.uid) +
+                  "): chown it to that uid, choose its owner with --user UID:GID, or "
                   "choose another --workspace");
   }
   facts_ = hello.facts;
@@ -179,7 +182,8 @@ void Sandbox::report(Call call, std::variant<wire::Done, CellLost, NotRun> resul
 void Sandbox::on_wedged() {
   options_.log.error("cell " + cell_->id() + " did not answer in time and is killed");
   cell_->kill();
-  on_cell_end("it did not answer, " + base::seconds_text(kOuterMargin) + " after the script's time was over, and was ended");
+  on_cell_end("it did not answer, " + base::seconds_text(kOuterMargin) +
+              " after the script's time was over, and was ended");
 }
 
 void Sandbox::on_cell_end(const std::string& why) {

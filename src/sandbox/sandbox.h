@@ -1,8 +1,8 @@
 #pragma once
 // One live cell for one conversation: started when first needed, shared by calls side by side, replaced when it dies.
 //
-// On the event loop's thread; nothing here blocks. Engine::start runs on a thread of its own. A script is sent to a cell
-// at most once: if the cell dies under it, that is its result.
+// On the event loop's thread; nothing here blocks. Engine::start runs on a thread of its own. A script is sent to a
+// cell at most once: if the cell dies under it, that is its result.
 
 #include <cstdint>
 #include <deque>
@@ -41,15 +41,15 @@ struct NotRun {
 
 struct CallReport {
   std::variant<wire::Done, CellLost, NotRun> result;
-  bool new_cell = false;  // the first call of a cell that replaces one whose state is lost
+  bool new_cell = false;                  // the first call of a cell that replaces one whose state is lost
   std::vector<std::string> not_enforced;  // limits that this cell runs without; told once
 };
 
 // Judges a fresh cell by what its supervisor read inside, before anything runs in it (limit_check.h).
 using LimitJudge = std::function<LimitCheck(const engine::CellSpec&, const wire::CellFacts&)>;
 
-// What the next cell is to be, or why there can be none. Called on the starting thread, anew for each cell, so that what
-// was missing can be supplied without a restart.
+// What the next cell is to be, or why there can be none. Called on the starting thread, anew for each cell, so that
+// what was missing can be supplied without a restart.
 using SpecMaker = std::function<base::Result<engine::CellSpec>()>;
 
 struct SandboxOptions {
@@ -124,7 +124,7 @@ class Sandbox {
   std::deque<std::pair<CallId, Call>> queue_;
   std::map<CallId, Call> running_;
   CallId last_id_ = 0;
-  bool state_was_lost_ = false;   // a cell that had run something has ended: the next one is new to the model
+  bool state_was_lost_ = false;  // a cell that had run something has ended: the next one is new to the model
   bool cell_was_used_ = false;
   std::vector<std::string> not_enforced_;
   bool limits_told_ = false;

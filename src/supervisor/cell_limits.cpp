@@ -44,7 +44,8 @@ int64_t counter(std::string_view text, std::string_view name) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
-    if (line.starts_with(name) && line.size() > name.size() && (line[name.size()] == ' ' || line[name.size()] == '\t')) {
+    if (line.starts_with(name) && line.size() > name.size() &&
+        (line[name.size()] == ' ' || line[name.size()] == '\t')) {
       return limit_number(line.substr(name.size() + 1));
     }
     at = end + 1;

@@ -15,8 +15,8 @@ wire::CellFacts read_facts(const ShellPaths& paths);
 
 // Counters that only grow; compare two readings to know what happened between. -1: cannot be read here.
 struct LimitEvents {
-  int64_t memory_kills = -1;  // v2 memory.events oom_kill; v1 memory.oom_control oom_kill
-  int64_t forks_refused = -1; // pids.events max
+  int64_t memory_kills = -1;   // v2 memory.events oom_kill; v1 memory.oom_control oom_kill
+  int64_t forks_refused = -1;  // pids.events max
 };
 
 // Keeps the files open: a reading costs two system calls, and works at the process and descriptor limits.

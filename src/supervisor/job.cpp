@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,6 +79,10 @@ void Job::arm(base::Duration wait, void (Job::*action)()) {
 void Job::on_output() {
   const bool keep = phase_ == Phase::kRunning || phase_ == Phase::kDraining;
   const ReadEnd end = read_some(runner_.output.get(), [&](std::string_view piece) {
+    if (phase_ == Phase::kDraining) {
+      piece = piece.substr(0, drain_left_);
+      drain_left_ -= piece.size();
+    }
     if (keep) capture_.add(piece);
   });
   if (end == ReadEnd::kEnd) {
@@ -86,6 +91,7 @@ void Job::on_output() {
     return;
   }
   if (phase_ == Phase::kDraining) {
+    if (drain_left_ == 0) return finish();
     const auto left = kDrainLimit - std::chrono::duration_cast<base::Duration>(base::now() - phase_started_);
     if (left <= base::Duration::zero()) return finish();
     arm(std::min(left, kDrainQuiet), &Job::finish);
@@ -109,6 +115,7 @@ void Job::on_reports() {
   while ((count = ::read(runner_.reports.get(), &report, sizeof report)) == static_cast<ssize_t>(sizeof report)) {
     if (report.kind == RunnerReport::kNoShell) {
       phase_ = Phase::kDone;
+      never_ran_ = true;
       shared_.loop.cancel(timer_);
       return events_.on_no_shell(*this, report.value);
     }
@@ -127,11 +134,11 @@ void Job::on_shell_ended(int wait_status) {
   outcome_ = WIFSIGNALED(wait_status) ? wire::Outcome::kSignaled : wire::Outcome::kExited;
   phase_ = Phase::kDraining;
   phase_started_ = ended_;
-  // Everything that bash waited for has written by now; only what it left behind may still write.
-  ReadEnd end = ReadEnd::kTurnOver;
-  while (end == ReadEnd::kTurnOver && base::now() - phase_started_ < kDrainLimit) {
-    end = read_some(runner_.output.get(), [&](std::string_view piece) { capture_.add(piece); });
-  }
+  // Everything that bash waited for has been written: it is in the pipe now. What comes after that is from what bash
+  // left behind: a `> >(tee)` that passes on the rest is heard, a job in the background that floods is not.
+  int pending = 0;
+  ::ioctl(runner_.output.get(), FIONREAD, &pending);
+  drain_left_ = static_cast<size_t>(pending) + kDrainBytes;
   arm(kDrainQuiet, &Job::finish);
   on_output();
 }

@@ -19,6 +19,7 @@ namespace bashcell::supervisor {
 inline constexpr base::Duration kGrace{1000};      // between SIGTERM and SIGKILL
 inline constexpr base::Duration kDrainLimit{200};  // after bash's end, for a `> >(tee)` that still writes
 inline constexpr base::Duration kDrainQuiet{30};   // silence that ends the drain earlier
+inline constexpr size_t kDrainBytes = 128 * 1024;  // as much as two pipes hold; more is a flood, and ends the drain
 inline constexpr base::Duration kKillRound{5};
 inline constexpr base::Duration kKillLimit{2000};  // then the reply goes out although something will not die (D state)
 inline constexpr int64_t kStatusChars = 240;       // what a status line may cost
@@ -51,6 +52,8 @@ class Job {
   uint64_t id() const { return run_.id; }
   pid_t runner_pid() const { return runner_.pid; }
   bool done() const { return phase_ == Phase::kDone; }
+  // Done, and what is left of it are background jobs.
+  bool in_background() const { return done() && !never_ran_; }
   wire::Run take_run() { return std::move(run_); }
 
   // Ends the whole tree: SIGTERM, kGrace, SIGKILL. Output from now on is dropped. The first reason wins.
@@ -89,9 +92,11 @@ class Job {
   base::EventLoop::TimerId timer_ = 0;
   wire::Outcome outcome_ = wire::Outcome::kLost;
   bool shell_ended_ = false;
+  bool never_ran_ = false;
   bool runner_is_gone_ = false;
   int code_ = 0;
   int killed_ = 0;
+  size_t drain_left_ = 0;  // bytes that are still heard while draining
   std::string problem_;
   std::string saved_;
   bool saved_too_much_ = false;

@@ -1,4 +1,5 @@
-// bashcell-init: the supervisor of a cell; called as `cell`, the helper command in it; as `no-editor`, what EDITOR names.
+// bashcell-init: the supervisor of a cell; called as `cell`, the helper command in it; as `no-editor`, what EDITOR
+// names.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -26,8 +27,9 @@ void say(int fd, std::string_view text) {
 }
 
 int no_editor() {
-  say(2, "There is no editor here: give the text on the command line instead (git commit -m TEXT, --no-edit, "
-         "GIT_SEQUENCE_EDITOR=: for an unchanged rebase list), or write files with cat > FILE <<'EOF'.\n");
+  say(2,
+      "There is no editor here: give the text on the command line instead (git commit -m TEXT, --no-edit, "
+      "GIT_SEQUENCE_EDITOR=: for an unchanged rebase list), or write files with cat > FILE <<'EOF'.\n");
   return 1;
 }
 
@@ -116,10 +118,9 @@ int supervise(const Options& options) {
   }
   if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') make_folders(home);
   base::EventLoop loop;
-  Supervisor supervisor(
-      loop, std::make_unique<Control>(loop, std::move(streams->first), std::move(streams->second)), options.supervisor);
-  const auto started =
-      supervisor.start(ShellState::initial(options.supervisor.paths.workspace, environment()));
+  Supervisor supervisor(loop, std::make_unique<Control>(loop, std::move(streams->first), std::move(streams->second)),
+                        options.supervisor);
+  const auto started = supervisor.start(ShellState::initial(options.supervisor.paths.workspace, environment()));
   if (!started) {
     log.error(started.error().message);
     return 1;

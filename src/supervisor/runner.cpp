@@ -43,7 +43,8 @@ void place(int source, int target) {
   }
 }
 
-// In the grandchild: becomes bash. Nothing of PID 1 is left over: default signals, empty mask, only its own descriptors.
+// In the grandchild: becomes bash. Nothing of PID 1 is left over: default signals, empty mask, only its own
+// descriptors.
 [[noreturn]] void become_bash(const ShellPaths& paths, const ShellFds& fds) {
   ::setsid();
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
@@ -78,7 +79,8 @@ void place(int source, int target) {
 // The runner's whole life. Its descriptors are close-on-exec, its signals are ignored but for SIGKILL and SIGSTOP.
 [[noreturn]] void run(const ShellPaths& paths, const ShellFds& fds) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU}) {
+  for (const int signal :
+       {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU}) {
     ::signal(signal, SIG_IGN);
   }
   ::signal(SIGCHLD, SIG_DFL);

@@ -11,7 +11,8 @@ namespace {
 // second line on. The backslashes keep aliases out. BASHOPTS is read first: posix mode
 // changes options.
 // NUL separates the sections: no value can contain it.
-constexpr std::string_view kSave = R"sh({ __cp="$? ${PIPESTATUS[@]}" __cb=$BASHOPTS __cx=${__cell_trap-} POSIXLY_CORRECT=1
+constexpr std::string_view kSave =
+    R"sh({ __cp="$? ${PIPESTATUS[@]}" __cb=$BASHOPTS __cx=${__cell_trap-} POSIXLY_CORRECT=1
 \unset -f builtin
 \builtin set +efuxvnC
 \unset -v POSIXLY_CORRECT
@@ -82,8 +83,8 @@ std::string_view go_text() { return "\\exec 253<&-; SECONDS=0\n"; }
 std::string script_prefix(std::string_view cwd, std::string_view old_cwd, bool has_late_functions,
                           std::string_view workspace) {
   std::string line = "\\builtin cd -- " + quoted(cwd) + " 2>/dev/null || { \\builtin cd -- " + quoted(workspace) +
-                     "; \\builtin echo " + quoted("cannot return to " + std::string(cwd) + ": now in " +
-                                                  std::string(workspace)) +
+                     "; \\builtin echo " +
+                     quoted("cannot return to " + std::string(cwd) + ": now in " + std::string(workspace)) +
                      " >&2; }; ";
   line += old_cwd.empty() ? "\\builtin unset -v OLDPWD; " : "OLDPWD=" + quoted(old_cwd) + "; ";
   line += "\\exec 250<&-; ";
@@ -98,7 +99,8 @@ std::string quoted(std::string_view text) {
     if (!has_control) {
       word += c == '\'' ? std::string("'\\''") : std::string(1, c);
     } else if (c > 0 && c < ' ') {
-      word += {'\\', static_cast<char>('0' + c / 64), static_cast<char>('0' + c / 8 % 8), static_cast<char>('0' + c % 8)};
+      word +=
+          {'\\', static_cast<char>('0' + c / 64), static_cast<char>('0' + c / 8 % 8), static_cast<char>('0' + c % 8)};
     } else {
       if (c == '\'' || c == '\\') word += '\\';
       word += c;

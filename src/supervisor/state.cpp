@@ -11,13 +11,38 @@ namespace {
 
 // Set by every shell for itself, or ours.
 bool is_shell_owned(std::string_view name) {
-  constexpr std::array<std::string_view, 30> kOwned{
-      "_",         "COLUMNS",  "COMP_WORDBREAKS", "COPROC",   "COPROC_PID", "DIRSTACK",   "EPOCHREALTIME", "EPOCHSECONDS",
-      "EUID",      "FUNCNAME", "GROUPS",          "HISTCMD",  "HOSTTYPE",   "LINENO",     "LINES",         "MACHTYPE",
-      "OLDPWD",    "OPTERR",   "OPTIND",          "OSTYPE",   "PIPESTATUS", "POSIXLY_CORRECT", "PPID",     "PWD",
-      "RANDOM",    "SECONDS",  "SHELLOPTS",       "SHLVL",    "SRANDOM",    "UID"};
-  return name.starts_with("BASH") || std::find(kOwned.begin(), kOwned.end(), name) != kOwned.end() ||
-         name == "__cp" || name == "__cb" || name == "__cx" || name == "__cell_trap";
+  constexpr std::array<std::string_view, 30> kOwned{"_",
+                                                    "COLUMNS",
+                                                    "COMP_WORDBREAKS",
+                                                    "COPROC",
+                                                    "COPROC_PID",
+                                                    "DIRSTACK",
+                                                    "EPOCHREALTIME",
+                                                    "EPOCHSECONDS",
+                                                    "EUID",
+                                                    "FUNCNAME",
+                                                    "GROUPS",
+                                                    "HISTCMD",
+                                                    "HOSTTYPE",
+                                                    "LINENO",
+                                                    "LINES",
+                                                    "MACHTYPE",
+                                                    "OLDPWD",
+                                                    "OPTERR",
+                                                    "OPTIND",
+                                                    "OSTYPE",
+                                                    "PIPESTATUS",
+                                                    "POSIXLY_CORRECT",
+                                                    "PPID",
+                                                    "PWD",
+                                                    "RANDOM",
+                                                    "SECONDS",
+                                                    "SHELLOPTS",
+                                                    "SHLVL",
+                                                    "SRANDOM",
+                                                    "UID"};
+  return name.starts_with("BASH") || std::find(kOwned.begin(), kOwned.end(), name) != kOwned.end() || name == "__cp" ||
+         name == "__cb" || name == "__cx" || name == "__cell_trap";
 }
 
 // Set by a fresh bash even when the environment is empty: unset first, so that an `unset PATH` carries over.
@@ -146,9 +171,10 @@ ShellState ShellState::initial(std::string cwd, const std::vector<std::pair<std:
     if (!is_shell_owned(name)) state.variables[name] = "declare -x " + name + "=" + quoted(value);
   }
   // The options of a non-interactive bash, and aliases, which an interactive user expects to work.
-  state.shopts = {"checkwinsize", "cmdhist",     "complete_fullquote", "expand_aliases",   "extquote",
-                  "force_fignore", "globasciiranges", "globskipdots",  "hostcomplete",     "interactive_comments",
-                  "patsub_replacement", "progcomp", "promptvars",      "sourcepath"};
+  state.shopts = {
+      "checkwinsize",       "cmdhist",         "complete_fullquote", "expand_aliases", "extquote",
+      "force_fignore",      "globasciiranges", "globskipdots",       "hostcomplete",   "interactive_comments",
+      "patsub_replacement", "progcomp",        "promptvars",         "sourcepath"};
   return state;
 }
 
@@ -195,15 +221,17 @@ std::optional<SavedShell> parse_saved(std::string_view bytes, const ShellState& 
     state.cwd = start.cwd;
     state.old_cwd = start.old_cwd;
   }
+  bool listed = false;  // `declare` itself may be disabled
   for (const std::string_view item : split_listing(sections[5])) {
     const std::string_view name = declared_name(item);
+    listed = listed || name == "BASH_VERSION";
     if (!name.empty() && !is_shell_owned(name)) state.variables[std::string(name)] = item;
   }
   for (const std::string_view line : split_lines(sections[6])) state.umask = line;
   for (const std::string_view item : split_listing(sections[7])) {
     if (const std::string_view name = alias_name(item); !name.empty()) state.aliases[std::string(name)] = item;
   }
-  if (!read_functions(sections[8], sections[9], state.functions)) return std::nullopt;
+  if (!listed || !read_functions(sections[8], sections[9], state.functions)) return std::nullopt;
   // `exit` inside a function: its locals are no variables of the shell. (Those of its callers cannot be told.)
   for (const std::string_view item : split_listing(sections[10])) {
     const std::string name(declared_name(item));
@@ -245,9 +273,11 @@ RestoreText restore_text(const ShellState& state) {
   for (const auto& [name, definition] : state.aliases) out += definition + "\n";
   out += "shopt -s extglob\n";
   for (const auto& [name, definition] : state.functions) (hides_a_builtin(name) ? text.late : out) += definition;
-  out += "\\builtin shopt -u extglob checkwinsize cmdhist complete_fullquote extquote force_fignore globasciiranges"
-         " hostcomplete interactive_comments progcomp promptvars sourcepath\n";
-  out += "\\builtin shopt -u globskipdots patsub_replacement\n";  // since bash 5.2; one line, so that older ones skip it
+  out +=
+      "\\builtin shopt -u extglob checkwinsize cmdhist complete_fullquote extquote force_fignore globasciiranges"
+      " hostcomplete interactive_comments progcomp promptvars sourcepath\n";
+  out +=
+      "\\builtin shopt -u globskipdots patsub_replacement\n";  // since bash 5.2; one line, so that older ones skip it
   if (!state.shopts.empty()) {
     out += "\\builtin shopt -s";
     for (const std::string& name : state.shopts) out += " " + name;

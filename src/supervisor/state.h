@@ -19,7 +19,7 @@ inline constexpr size_t kMaxStateBytes = 256 * 1024;
 
 struct ShellState {
   std::string cwd;
-  std::string old_cwd;                           // OLDPWD; may be empty
+  std::string old_cwd;  // OLDPWD; may be empty
   std::string umask = "0022";
   std::map<std::string, std::string> variables;  // name -> "declare -x NAME=..." as bash prints it
   std::map<std::string, std::string> aliases;    // name -> "alias NAME=..."

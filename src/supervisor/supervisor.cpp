@@ -108,7 +108,10 @@ void Supervisor::begin_with(wire::Run run, Runner runner) {
 // make room; without any, the call is refused.
 void Supervisor::no_room(wire::Run run, int error_number) {
   if (error_number != EAGAIN || !has_background()) {
-    return refuse(run.id, base::errno_error("cannot start bash", error_number).message);
+    std::string why = base::errno_error("cannot start bash", error_number).message;
+    if (error_number == EAGAIN)
+      why += " (the process limit is used up by calls that still run: wait for one, or cancel it)";
+    return refuse(run.id, std::move(why));
   }
   waiting_.push_back(std::move(run));
   kill_background();
@@ -116,14 +119,14 @@ void Supervisor::no_room(wire::Run run, int error_number) {
 
 bool Supervisor::has_background() const {
   for (const auto& [pid, job] : jobs_) {
-    if (job->done()) return true;
+    if (job->in_background()) return true;
   }
   return false;
 }
 
 void Supervisor::kill_background() {
   for (const auto& [pid, job] : jobs_) {
-    if (job->done()) background_killed_ += job->kill_background();
+    if (job->in_background()) background_killed_ += job->kill_background();
   }
 }
 

@@ -69,9 +69,9 @@ class Supervisor {
   std::shared_ptr<const Snapshot> now_;  // the last committed state
   std::optional<Runner> warm_;           // restored `now_` and waits; thrown away when another call commits first
   Jobs jobs_;
-  std::map<pid_t, Runner> discarded_;    // being killed; held until reaped
-  std::deque<wire::Run> waiting_;        // for room, while background jobs are being killed
-  int64_t background_killed_ = 0;        // for the next reply
+  std::map<pid_t, Runner> discarded_;  // being killed; held until reaped
+  std::deque<wire::Run> waiting_;      // for room, while background jobs are being killed
+  int64_t background_killed_ = 0;      // for the next reply
   bool greeted_ = false;
   base::Duration lease_{15'000};
   base::EventLoop::TimerId lease_timer_ = 0;

@@ -41,7 +41,8 @@ base::Result<sandbox::CallRequest> bash_request(const nlohmann::json& arguments,
     return base::Error{"`command` must be a string: the bash script to run"};
   }
   const auto& text = command->get_ref<const std::string&>();
-  if (text.find('\0') != std::string::npos) return base::Error{"`command` must not contain NUL characters; nothing was run"};
+  if (text.find('\0') != std::string::npos)
+    return base::Error{"`command` must not contain NUL characters; nothing was run"};
   if (base::trimmed(text).empty()) return base::Error{"`command` is empty: it must hold a bash script"};
 
   sandbox::CallRequest request;
@@ -75,10 +76,8 @@ void BashTool::call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCa
   std::string script = request->script;
   const sandbox::Sandbox::CallId id = sandbox_.run(
       std::move(*request), [this, open, timeout, script = std::move(script)](const sandbox::CallReport& report) {
-        Rendered rendered = render(report, {.script = script,
-                                            .timeout = timeout,
-                                            .max_chars = options_.max_chars,
-                                            .limits = sandbox_.spec()});
+        Rendered rendered = render(
+            report, {.script = script, .timeout = timeout, .max_chars = options_.max_chars, .limits = sandbox_.spec()});
         open->finish({.text = std::move(rendered.text), .is_error = rendered.is_error});
       });
   // The call is kept alive by the sandbox, which reports a cancelled one, too.

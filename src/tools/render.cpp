@@ -39,7 +39,8 @@ std::string signal_name(int64_t number) {
 
 // Whether a word of the script is one of the programs whose exit 1 is an answer and no failure.
 bool has_answering_program(std::string_view script) {
-  constexpr std::array<std::string_view, 9> kPrograms{"grep", "egrep", "fgrep", "zgrep", "rg", "diff", "cmp", "test", "["};
+  constexpr std::array<std::string_view, 9> kPrograms{"grep", "egrep", "fgrep", "zgrep", "rg",
+                                                      "diff", "cmp",   "test",  "["};
   constexpr std::string_view kWordEnds = " \t\n;|&(){}<>\"'`$/";
   for (size_t at = 0; at < script.size();) {
     const size_t start = script.find_first_not_of(kWordEnds, at);
@@ -68,10 +69,10 @@ std::string masked_stages(const wire::Done& done, std::string_view script) {
 
 std::string left_out(const wire::Done& done) {
   if (done.left_out_bytes == 0) return {};
-  std::string part = done.left_out_lines > 0
-                         ? fmt::format("left out {} of {} lines ({})", grouped(done.left_out_lines),
-                                       grouped(done.total_lines), bytes_text(done.left_out_bytes))
-                         : fmt::format("left out {} of {}", bytes_text(done.left_out_bytes), bytes_text(done.total_bytes));
+  std::string part = done.left_out_lines > 0 ? fmt::format("left out {} of {} lines ({})", grouped(done.left_out_lines),
+                                                           grouped(done.total_lines), bytes_text(done.left_out_bytes))
+                                             : fmt::format("left out {} of {}", bytes_text(done.left_out_bytes),
+                                                           bytes_text(done.total_bytes));
   if (!done.spill_problem.empty()) return part + "; the whole could not be kept: " + one_line(done.spill_problem, 120);
   if (done.spill.empty()) return part;
   return part + (done.spill_cut ? "; the beginning of it: " : "; all of it: ") + one_line(done.spill, 60);
@@ -141,9 +142,10 @@ Rendered failure(std::string text) { return {.text = std::move(text), .is_error 
 Rendered render(const sandbox::CallReport& report, const RenderContext& context) {
   if (const auto* done = std::get_if<wire::Done>(&report.result)) return render_done(*done, report, context);
   if (const auto* lost = std::get_if<sandbox::CellLost>(&report.result)) {
-    return failure(fmt::format("[cell: the cell was lost while the script ran ({}); the script may have run in part, and is "
-                               "not run again by itself; the next call gets a fresh cell]",
-                               one_line(lost->why, 300)));
+    return failure(
+        fmt::format("[cell: the cell was lost while the script ran ({}); the script may have run in part, and is "
+                    "not run again by itself; the next call gets a fresh cell]",
+                    one_line(lost->why, 300)));
   }
   return failure(fmt::format("[cell: not run: {}]", one_line(std::get<sandbox::NotRun>(report.result).why, 1500)));
 }

@@ -1,8 +1,8 @@
 #pragma once
 // What a finished call looks like to the model: the output, then at most one status line. Pure.
 //
-// The output comes from the cell and is treated as hostile: whatever it holds, the result is valid UTF-8 without control
-// characters, costs at most `max_chars` as JSON, and has no line but its last that begins with "[cell:".
+// The output comes from the cell and is treated as hostile: whatever it holds, the result is valid UTF-8 without
+// control characters, costs at most `max_chars` as JSON, and has no line but its last that begins with "[cell:".
 
 #include <string>
 #include <string_view>
@@ -13,7 +13,8 @@
 namespace bashcell::tools {
 
 struct RenderContext {
-  std::string_view script;  // as it was run: tells an excusable exit 1 (grep, diff, cmp, test) in a pipeline from others
+  std::string_view
+      script;  // as it was run: tells an excusable exit 1 (grep, diff, cmp, test) in a pipeline from others
   base::Duration timeout{30'000};
   int64_t max_chars = 7'500;
   engine::CellSpec limits;  // for naming a limit that was hit

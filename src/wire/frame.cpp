@@ -23,8 +23,7 @@ size_t get_length(std::string_view bytes) {
 }  // namespace
 
 std::string encode(const Frame& frame) {
-  const std::string header =
-      frame.header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string header = frame.header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string bytes;
   bytes.reserve(kLengthsBytes + header.size() + frame.body.size());
   put_length(bytes, header.size());

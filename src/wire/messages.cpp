@@ -124,11 +124,11 @@ void members(Io& io, M& m) requires std::is_same_v<std::remove_const_t<M>, Run> 
 }
 
 constexpr std::array<std::pair<Outcome, std::string_view>, 6> kOutcomes{{{Outcome::kExited, "exited"},
-                                                                          {Outcome::kSignaled, "signaled"},
-                                                                          {Outcome::kTimedOut, "timed_out"},
-                                                                          {Outcome::kCancelled, "cancelled"},
-                                                                          {Outcome::kNotStarted, "not_started"},
-                                                                          {Outcome::kLost, "lost"}}};
+                                                                         {Outcome::kSignaled, "signaled"},
+                                                                         {Outcome::kTimedOut, "timed_out"},
+                                                                         {Outcome::kCancelled, "cancelled"},
+                                                                         {Outcome::kNotStarted, "not_started"},
+                                                                         {Outcome::kLost, "lost"}}};
 
 std::string type_of(const json& header) {
   const auto found = header.find("type");

@@ -24,9 +24,9 @@ struct HostHello {
 struct Run {
   uint64_t id = 0;  // unique in the cell's life; chosen by the host
   int64_t timeout_ms = 30'000;
-  int64_t max_chars = 7'500;    // what the reply may cost as a JSON string, in UTF-16 units, status line included
-  int64_t reserve_chars = 0;    // of these, what the host will add by itself
-  std::string script;           // the body of the frame
+  int64_t max_chars = 7'500;  // what the reply may cost as a JSON string, in UTF-16 units, status line included
+  int64_t reserve_chars = 0;  // of these, what the host will add by itself
+  std::string script;         // the body of the frame
 };
 
 struct Cancel {
@@ -39,21 +39,21 @@ struct Ping {};
 struct CellFacts {
   int64_t uid = -1;
   int64_t gid = -1;
-  int64_t pid = -1;                  // of the supervisor as it sees itself: 1 in a container
+  int64_t pid = -1;  // of the supervisor as it sees itself: 1 in a container
   int64_t memory_bytes = -1;
-  int64_t swap_bytes = -1;           // swap allowed on top of memory_bytes
-  bool swap_present = true;          // the machine has swap at all (/proc/swaps)
+  int64_t swap_bytes = -1;   // swap allowed on top of memory_bytes
+  bool swap_present = true;  // the machine has swap at all (/proc/swaps)
   int64_t cpu_quota_us = -1;
   int64_t cpu_period_us = -1;
   int64_t pids = -1;
-  int64_t tmp_bytes = -1;            // size of the file system at /tmp
+  int64_t tmp_bytes = -1;  // size of the file system at /tmp
   bool root_read_only = false;
   bool no_new_privs = false;
-  int64_t seccomp_mode = -1;         // 2 = filter
-  std::string capabilities;          // CapBnd|CapPrm|CapEff|CapInh|CapAmb or-ed, as hex; "0" when there is none
+  int64_t seccomp_mode = -1;  // 2 = filter
+  std::string capabilities;   // CapBnd|CapPrm|CapEff|CapInh|CapAmb or-ed, as hex; "0" when there is none
   std::vector<std::string> network_interfaces;
   bool workspace_writable = false;
-  std::string shell;                 // path of bash; empty when the root has none
+  std::string shell;  // path of bash; empty when the root has none
 };
 
 struct CellHello {
@@ -63,8 +63,8 @@ struct CellHello {
 
 // How a call ended. The first cause wins.
 enum class Outcome {
-  kExited,      // by itself: `code`
-  kSignaled,    // bash died of signal `code`
+  kExited,    // by itself: `code`
+  kSignaled,  // bash died of signal `code`
   kTimedOut,
   kCancelled,
   kNotStarted,  // nothing ran: `problem` says why
@@ -76,21 +76,21 @@ struct Done {
   Outcome outcome = Outcome::kExited;
   int64_t code = 0;
   int64_t wall_ms = 0;
-  int64_t killed = 0;                // processes ended by timeout or cancel
-  int64_t killed_background = 0;     // of earlier calls, because the process limit left no room to start
-  std::vector<int64_t> stages;       // PIPESTATUS of the last pipeline; empty when unknown
-  bool memory_limit_hit = false;     // the kernel killed something in this cell for memory during the call
-  bool process_limit_hit = false;    // a fork was refused during the call
-  bool state_dropped = false;        // the new shell state was over the cap or unreadable: the old one stays
-  int64_t total_lines = 0;           // of the cleaned output
+  int64_t killed = 0;              // processes ended by timeout or cancel
+  int64_t killed_background = 0;   // of earlier calls, because the process limit left no room to start
+  std::vector<int64_t> stages;     // PIPESTATUS of the last pipeline; empty when unknown
+  bool memory_limit_hit = false;   // the kernel killed something in this cell for memory during the call
+  bool process_limit_hit = false;  // a fork was refused during the call
+  bool state_dropped = false;      // the new shell state was over the cap or unreadable: the old one stays
+  int64_t total_lines = 0;         // of the cleaned output
   int64_t total_bytes = 0;
-  int64_t left_out_lines = 0;        // of these, not in `output`
+  int64_t left_out_lines = 0;  // of these, not in `output`
   int64_t left_out_bytes = 0;
-  std::string spill;                 // path in the cell of the whole raw output; empty when there is none
-  bool spill_cut = false;            // the spill reached its size cap
-  std::string spill_problem;         // why the spill is missing or not whole, for people
+  std::string spill;          // path in the cell of the whole raw output; empty when there is none
+  bool spill_cut = false;     // the spill reached its size cap
+  std::string spill_problem;  // why the spill is missing or not whole, for people
   std::string problem;
-  std::string output;                // the body of the frame: cleaned and trimmed
+  std::string output;  // the body of the frame: cleaned and trimmed
 };
 
 using HostMessage = std::variant<HostHello, Run, Cancel, Ping>;

@@ -43,7 +43,8 @@ base::Result<std::unique_ptr<engine::Cell>> LocalEngine::start(const engine::Cel
   if (!control) return control.error();
   const std::string id = "local-" + std::to_string(++started_);
   base::SpawnOptions options;
-  options.argv = {spec.supervisor, "--control-fd", "3", "--run-folder", folder_ + "/run", "--workspace",
+  options.argv = {spec.supervisor,        "--control-fd",   "3",
+                  "--run-folder",         folder_ + "/run", "--workspace",
                   folder_ + "/workspace", "--spill-parent", folder_ + "/" + id};
   for (const auto& [name, value] : spec.environment) {
     options.environment.push_back(name + "=" + (name == "HOME" ? folder_ + "/" + id + "/home" : value));
@@ -52,8 +53,7 @@ base::Result<std::unique_ptr<engine::Cell>> LocalEngine::start(const engine::Cel
   options.new_session = true;
   base::Result<base::Child> child = base::spawn(options);
   if (!child) return child.error();
-  return std::unique_ptr<engine::Cell>(
-      std::make_unique<LocalCell>(std::move(*child), std::move(control->first), id));
+  return std::unique_ptr<engine::Cell>(std::make_unique<LocalCell>(std::move(*child), std::move(control->first), id));
 }
 
 std::vector<engine::Finding> LocalEngine::examine(const engine::CellSpec&) { return {}; }

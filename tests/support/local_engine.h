@@ -1,6 +1,6 @@
 #pragma once
-// An engine that starts bashcell-init as a plain child of this process: no container, no limits. For tests only, so that
-// most of the supervisor's behaviour can be tested where no container runs; never linked into bashcell.
+// An engine that starts bashcell-init as a plain child of this process: no container, no limits. For tests only, so
+// that most of the supervisor's behaviour can be tested where no container runs; never linked into bashcell.
 
 #include <string>
 

@@ -1,5 +1,5 @@
-// bashcell's server with a LocalEngine: the program that transcripts are played against. Takes bashcell's options; --init
-// must name bashcell-init. Everything but the engine and the judgement of its limits is the product's.
+// bashcell's server with a LocalEngine: the program that transcripts are played against. Takes bashcell's options;
+// --init must name bashcell-init. Everything but the engine and the judgement of its limits is the product's.
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,0 +1,107 @@
+#include <catch2/catch.hpp>
+
+#include "cell_under_test.h"
+
+using namespace bashcell;
+using testing::CellUnderTest;
+
+TEST_CASE("cwd, variables, functions, aliases, shopt and umask carry over") {
+  CellUnderTest cell;
+  cell.run(
+      "cd /tmp; A=1; export B=2; f(){ echo F$1; }; alias ll='echo AL'; umask 027; shopt -s extglob; arr=(1 '2 3')");
+  CHECK(cell.output_of("pwd; echo $A$B; f 9; ll; umask; case ab in @(ab|c)) echo G;; esac; echo \"${arr[1]}\"; cd -") ==
+        "/tmp\n12\nF9\nAL\n0027\nG\n2 3\n" + cell.folder() + "/workspace");
+}
+
+TEST_CASE("set -o options, exec redirections, traps and job numbers do not") {
+  CellUnderTest cell;
+  cell.run("set -euxo pipefail -o noglob; trap 'echo trapped' EXIT TERM; exec 7>&1; exec >/dev/null; sleep 100 &");
+  CHECK(cell.output_of("echo $-; false; echo \"$UNSET\" on; trap; jobs; echo \"<$!>\"; ls /proc/$$/fd | grep -cx 7") ==
+        "hB\n on\n<>\n0");
+}
+
+TEST_CASE("exit, exec, errors and deadly signals keep the cell and the state before them") {
+  CellUnderTest cell;
+  cell.run("K=kept; cd /tmp");
+  for (const char* script :
+       {"exit 3", "exec true", "exec /nonexistent", "kill -9 $$", "set -e; false", "${x?gone}", "f(){ f; }; f",
+        "exec 252>&-", "set -n", "readonly __cp=1", "enable -n declare", "echo junk >&252"}) {
+    INFO(script);
+    cell.run(script);
+    CHECK(cell.output_of("echo $K; pwd") == "kept\n/tmp");
+  }
+}
+
+TEST_CASE("a timed-out script keeps what it had set") {
+  CellUnderTest cell;
+  CHECK(cell.run("L=late; cd /; sleep 1000", base::Duration(500)).outcome == wire::Outcome::kTimedOut);
+  CHECK(cell.output_of("echo $L; pwd") == "late\n/");
+}
+
+TEST_CASE("functions named like builtins do not break the save or the restore") {
+  CellUnderTest cell;
+  for (const char* name : {"builtin", "exec", "unset", "declare", "printf", "eval", "set", "cd", "echo", "trap",
+                           "shopt", "read", "source"}) {
+    INFO(name);
+    cell.run(std::string("N_") + name + "=1; " + name + "(){ :; }");
+    CHECK(cell.run(std::string("[[ $N_") + name + " == 1 ]]").code == 0);
+    cell.run(std::string("\\unset -f ") + name + "; POSIXLY_CORRECT=1; unset -f " + name + "; unset POSIXLY_CORRECT");
+  }
+  CHECK(cell.output_of("echo $N_builtin$N_source") == "11");
+}
+
+TEST_CASE("values of any bytes survive many rounds") {
+  CellUnderTest cell;
+  cell.run(
+      "v=$'a\\'b\"c\\\\d\\n\\t\\x01\\xff\\xc3\\xa9$(x)`y`'; declare -A m=([$'k\\n]\"']=$'w\\n'); export -n v; w=$v");
+  for (int round = 0; round < 4; ++round) {
+    CHECK(cell.output_of(
+              "[[ $v == \"$w\" && ${#v} -gt 10 && ${m[$'k\\n]\"']} == $'w\\n' ]] && echo same; R=$((R+1)); eval \"f$R()"
+              "{ cat <<E\n}\nf9 () \n{ \nE\n}\"") == "same");
+  }
+  CHECK(cell.output_of("echo $R; f1 | wc -l; declare -F | grep -c ' f[0-9]'") == "4\n3\n4");
+}
+
+TEST_CASE("what was unset stays unset, also what bash sets by itself") {
+  CellUnderTest cell;
+  cell.run("unset LANG PATH; export X=1; export -n HOME");
+  CHECK(cell.output_of("echo \"${LANG-none} ${PATH-none} $X\"; /usr/bin/env | /usr/bin/grep -c ^HOME=") ==
+        "none none 1\n0");
+}
+
+TEST_CASE("calls side by side change only what they changed") {
+  CellUnderTest cell;
+  cell.run("A=0 B=0");
+  cell.start("sleep 0.3; A=slow");
+  cell.start("B=fast; cd /tmp");
+  cell.next_done();
+  cell.next_done();
+  CHECK(cell.output_of("echo $A $B; pwd") == "slow fast\n/tmp");
+}
+
+TEST_CASE("a state over the cap is dropped and told, and the old one stays") {
+  CellUnderTest cell;
+  cell.run("SMALL=1");
+  const wire::Done done = cell.run("BIG=$(head -c 400000 /dev/zero | tr '\\0' x)");
+  CHECK(done.state_dropped);
+  CHECK(cell.output_of("echo $SMALL ${#BIG}") == "1 0");
+  CHECK(cell.run("OTHER=$(head -c 9000000 /dev/zero | tr '\\0' x)").state_dropped);
+  CHECK_FALSE(cell.run("echo ok").state_dropped);
+}
+
+TEST_CASE("a cwd that is gone is told, and the workspace takes its place") {
+  CellUnderTest cell;
+  cell.run("mkdir -p /tmp/bashcell-gone && cd /tmp/bashcell-gone");
+  cell.run("rmdir /tmp/bashcell-gone");
+  const std::string output = cell.output_of("pwd");
+  CHECK(output.find("cannot return to /tmp/bashcell-gone") != std::string::npos);
+  CHECK(output.substr(output.rfind('\n') + 1) == cell.folder() + "/workspace");
+}
+
+TEST_CASE("the script's own EXIT trap runs with the right status, after the state was saved") {
+  CellUnderTest cell;
+  const wire::Done done = cell.run("trap 'echo bye $?' EXIT; T=1; exit 5");
+  CHECK(done.output == "bye 5");
+  CHECK(done.code == 5);
+  CHECK(cell.output_of("echo $T") == "1");
+}
