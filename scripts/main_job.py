@@ -19,7 +19,7 @@ import time
 WIDTH = min(shutil.get_terminal_size((110, 40)).columns, 120)
 COLOUR = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 BYTES_PER_TOKEN = 4  # a rule of thumb for English text and code; tokenizers differ
-SHOWN_LINES = 24     # of a reply, on this screen only
+SHOWN_LINES = 20     # of a reply, on this screen only
 
 # title, script (NAME is replaced), timeout in seconds, how often the script goes through the whole file
 PACKAGE_STEPS = [
@@ -71,6 +71,23 @@ def shortened(text, width):
     return text if len(text) <= width else text[: width - 16] + f" … ({len(text)} chars)"
 
 
+def show_message(arrow, text):
+    """A JSON message on at most three lines of the screen."""
+    for number, line in enumerate(textwrap.wrap(shortened(text, 3 * WIDTH - 10), WIDTH - 2, break_on_hyphens=False)):
+        print((arrow if number == 0 else " ") + " " + line)
+
+
+def excerpt(lines):
+    """The ends of a long reply, and bashcell's own mark of what it has left out between them."""
+    if len(lines) <= SHOWN_LINES:
+        return lines
+    half = SHOWN_LINES // 2 - 2
+    middle = lines[half:-half]
+    marks = [line for line in middle if line.startswith("[...")][:1]
+    hidden = f"… {len(middle) - len(marks)} lines of this reply are not shown here …"
+    return lines[:half] + [paint("2", hidden)] + marks + lines[-half:]
+
+
 class Failure(Exception):
     """A sentence for the person at the terminal."""
 
@@ -88,7 +105,7 @@ class Server:
     def send(self, message, shown=True):
         line = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False)
         if shown:
-            print(paint("36", "→ ") + shortened(line, WIDTH - 2))
+            show_message(paint("36", "→"), line)
         try:
             self.process.stdin.write(line.encode() + b"\n")
             self.process.stdin.flush()
@@ -104,7 +121,7 @@ class Server:
             if reply.get("id") == self.last_id:
                 break
         if shown:
-            print(paint("32", "← ") + shortened(line, WIDTH - 2))
+            show_message(paint("32", "←"), line)
         if "error" in reply:
             raise Failure(f"{method} was refused: {reply['error'].get('message')}")
         return reply["result"]
@@ -153,10 +170,7 @@ def show_reply(result, wall):
     lines = text.split("\n")
     flag = ", isError" if result.get("isError") else ""
     print(paint("32", "← ") + f"{len(text.encode())} bytes after {wall * 1000:.0f} ms{flag}")
-    if len(lines) > SHOWN_LINES:
-        gap = len(lines) - SHOWN_LINES + 1
-        lines = lines[:8] + [paint("2", f"… {gap} more lines of this reply, not shown here …")] + lines[-(SHOWN_LINES - 9):]
-    for line in lines:
+    for line in excerpt(lines):
         print("  " + paint("32", "│ ") + shortened(line, WIDTH - 6))
 
 

@@ -4,12 +4,13 @@
 #   scripts/setup.sh --tests    to run the tests, too
 set -euo pipefail
 
-packages=(g++ cmake ninja-build nlohmann-json3-dev libfmt-dev libcli11-dev libvalijson-dev crun python3)
+# crun or runc would do; which of them works depends on the machine's cgroups.
+packages=(g++ cmake ninja-build nlohmann-json3-dev libfmt-dev libcli11-dev libvalijson-dev crun runc python3)
 case "${1:-}" in
   '') ;;
   --tests)
-    # runc is the other runtime; binutils for readelf; the rest is what scripts under test call.
-    packages+=(runc catch2 clang-format clang-tidy binutils git procps psmisc gawk jq bc less man-db perl)
+    # binutils has readelf; what follows is called by the scripts of the tests.
+    packages+=(catch2 clang-format clang-tidy binutils git procps psmisc gawk jq bc less man-db perl)
     # Node.js may come from elsewhere, then with its own npm.
     command -v node >/dev/null || packages+=(nodejs)
     command -v npm >/dev/null || packages+=(npm)

@@ -114,7 +114,8 @@ std::string verdict(const Measured& measured, const std::vector<Finding>& findin
   }
   std::string text = "\nCalls do not work: " + *problem + "\n";
   for (const Finding& finding : findings) {
-    if (!finding.ok && !finding.fix.empty()) return text + "To fix it: " + finding.fix + "\n";
+    if (finding.ok || finding.fix.empty() || problem->find(finding.fix) != std::string::npos) continue;
+    return text + "To fix it: " + finding.fix + "\n";
   }
   return text;
 }
