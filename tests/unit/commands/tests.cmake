@@ -1,0 +1,1 @@
+bashcell_unit_test(commands SOURCES limit_table_test.cpp LINKS bashcell_commands)
