@@ -41,6 +41,8 @@ class Job {
     std::function<void(wire::Done)> on_done;
     // bash could not be started (EAGAIN: the process limit). Instead of on_done.
     std::function<void(Job&, int error_number)> on_no_shell;
+    // Something killed bash while it waited, before it came to the script. Instead of on_done; unset: that is its end.
+    std::function<void(Job&)> on_untouched;
   };
 
   // `run.script` is handed to `runner`, and the clock starts.

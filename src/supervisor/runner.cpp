@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -177,6 +178,7 @@ base::Result<Runner> Runner::start_shell(const ShellPaths& paths, const base::Un
   runner.saved = std::move(saved->read);
   runner.script = std::move(*script);
   runner.go = std::move(go->write);
+  runner.go_read = std::move(go->read);
   for (const base::UniqueFd* fd : {&runner.reports, &runner.output, &runner.saved}) {
     if (const base::Result<void> set = base::set_nonblocking(fd->get(), true); !set) return set.error();
   }
@@ -191,6 +193,11 @@ base::Result<void> Runner::release(std::string_view prefix, std::string_view scr
   const base::Result<void> written = base::write_all(go.get(), go_text());
   go.reset();
   return written;
+}
+
+bool Runner::script_untouched() const {
+  int unread = 0;
+  return ::ioctl(go_read.get(), FIONREAD, &unread) == 0 && unread > 0;
 }
 
 }  // namespace bashcell::supervisor

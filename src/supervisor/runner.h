@@ -50,12 +50,15 @@ struct Runner {
   base::UniqueFd saved;                   // what the EXIT trap writes; non-blocking
   base::UniqueFd script;                  // memfd, empty until release()
   base::UniqueFd go;
+  base::UniqueFd go_read;  // the other end: what is still in it has not been read by bash
 
   // Forks. EAGAIN (the process limit) is the one failure to expect; `*error_number` says which.
   static base::Result<Runner> start_shell(const ShellPaths& paths, const base::UniqueFd& boot,
                                           std::shared_ptr<const Snapshot> start, int* error_number);
   // Hands the script over and lets bash go. Once.
   base::Result<void> release(std::string_view prefix, std::string_view script_text);
+  // After release() and bash's end: it died before it came to the script.
+  bool script_untouched() const;
 };
 
 }  // namespace bashcell::supervisor

@@ -86,21 +86,23 @@ void Supervisor::begin(wire::Run run) {
   if (warm_ && warm_->start == now_) {
     Runner runner = std::move(*warm_);
     warm_.reset();
-    return begin_with(std::move(run), std::move(runner));
+    return begin_with(std::move(run), std::move(runner), true);
   }
   discard_warm();
   int error_number = 0;
   base::Result<Runner> runner = Runner::start_shell(options_.paths, boot_, now_, &error_number);
   if (!runner) return no_room(std::move(run), error_number);
-  begin_with(std::move(run), std::move(*runner));
+  begin_with(std::move(run), std::move(*runner), false);
 }
 
-void Supervisor::begin_with(wire::Run run, Runner runner) {
+void Supervisor::begin_with(wire::Run run, Runner runner, bool prewarmed) {
   const pid_t pid = runner.pid;
   Job::Events events{
       .on_state = [this](const Snapshot& start, const SavedShell& saved) { return on_state(start, saved); },
       .on_done = [this](wire::Done done) { on_done(std::move(done)); },
       .on_no_shell = [this](Job& job, int error_number) { no_room(job.take_run(), error_number); }};
+  // A job of an earlier call may have killed the bash that waited: then the call starts anew, cold.
+  if (prewarmed) events.on_untouched = [this](Job& job) { begin(job.take_run()); };
   jobs_[pid] = std::make_unique<Job>(shared_, std::move(run), std::move(runner), std::move(events));
 }
 

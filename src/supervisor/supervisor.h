@@ -43,7 +43,7 @@ class Supervisor {
   void renew_lease();
 
   void begin(wire::Run run);
-  void begin_with(wire::Run run, Runner runner);
+  void begin_with(wire::Run run, Runner runner, bool prewarmed);
   void no_room(wire::Run run, int error_number);
   void on_done(wire::Done done);
   bool on_state(const Snapshot& start, const SavedShell& saved);
