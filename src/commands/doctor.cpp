@@ -54,6 +54,7 @@ Measured measure(const Config& config, engine::Engine& engine) {
   Measured measured;
   base::EventLoop loop;
   sandbox::SandboxOptions options = sandbox_options(config);
+  if (config.log == base::LogLevel::kError) options.log = base::Log(base::LogLevel::kQuiet);  // the verdict says it
   options.judge = [&](const engine::CellSpec& spec, const wire::CellFacts& facts) {
     measured.facts = facts;
     measured.spec = spec;

@@ -44,14 +44,15 @@ struct Ending {
 
 Ending run_to_end(base::EventLoop& loop, sandbox::Sandbox& sandbox, sandbox::CallRequest request) {
   Ending ending;
-  const auto call = sandbox.run(std::move(request), [&](sandbox::CallReport report) {
-    ending.report = std::move(report);
-    loop.stop();
-  });
-  const StopSignals signals(loop, [&](int signal) {
+  sandbox::Sandbox::CallId call = 0;
+  const StopSignals signals(loop, [&](int signal) {  // before the call: the starting thread inherits the mask
     if (ending.signal != 0) loop.stop();
     ending.signal = signal;
     sandbox.cancel(call);
+  });
+  call = sandbox.run(std::move(request), [&](sandbox::CallReport report) {
+    ending.report = std::move(report);
+    loop.stop();
   });
   loop.run();
   return ending;
@@ -69,8 +70,10 @@ int run(const Invocation& invocation, base::UniqueFd output) {
 
   base::EventLoop loop;
   const std::unique_ptr<engine::Engine> engine = make_engine(config);
+  sandbox::SandboxOptions settings = sandbox_options(config);
+  if (config.log == base::LogLevel::kError) settings.log = base::Log(base::LogLevel::kQuiet);  // the reply says it
   sandbox::Sandbox sandbox(
-      loop, *engine, [&config] { return cell_spec(config); }, sandbox_options(config));
+      loop, *engine, [&config] { return cell_spec(config); }, std::move(settings));
   const Ending ending = run_to_end(loop, sandbox, std::move(*request));
   if (ending.signal != 0) return 128 + ending.signal;
   if (!ending.report) return kCouldNotRun;
