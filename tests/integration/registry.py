@@ -20,7 +20,7 @@ LONGEST_VARIANT = 150  # seconds on an idle machine: a hang of the harness itsel
 class Variant:
     def __init__(self, name, run, options, environment):
         self.name, self.run, self.options, self.environment = name, run, options, environment
-        self.kind = run.__module__.rpartition(".")[2].rstrip("_").upper()
+        self.kind = run.__module__.rpartition(".")[2].partition("_")[0].upper()
         self.base = name.partition(".")[0]
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs cases against a real server: run_cases.py --bashcell PATH --engine oci C01 C02.a …
 
-A base id runs all its variants. One line per variant, then a table; exit 1 when one failed, 77 when the engine is not
+A base id runs all its variants; `tools`, `limits` and `badinput` are ids, too. One line per variant, then a table; exit 1 when one failed, 77 when the engine is not
 there (1 if BASHCELL_REQUIRE names it).
 """
 
@@ -19,6 +19,7 @@ from checks import Failure  # noqa: E402
 from probe import PROBES  # noqa: E402
 from registry import VARIANTS, Bench, run_variant  # noqa: E402
 import cases  # noqa: E402,F401  (registers all cases)
+import badinput_test, limits_test, tools_test  # noqa: E401,E402,F401  (register theirs as cases named so)
 
 SKIPPED = 77
 
@@ -48,7 +49,7 @@ def run_one(bench, variant):
         record["result"] = "passed"
     except Exception as error:  # a broken test is a failed test, too
         where = traceback.extract_tb(error.__traceback__)
-        place = next((f for f in reversed(where) if "/cases/" in f.filename), where[-1])
+        place = next((f for f in reversed(where) if "/cases/" in f.filename or f.filename.endswith("_test.py")), where[-1])
         what = str(error) if isinstance(error, Failure) else repr(error)
         record.update(result="failed", why=f"{os.path.basename(place.filename)}:{place.lineno}: {what}")
     record["seconds"] = round(time.monotonic() - start, 2)
