@@ -6,6 +6,6 @@ target_compile_definitions(supervisor_test PRIVATE BASHCELL_INIT="$<TARGET_FILE:
 target_link_libraries(supervisor_test PRIVATE bashcell_wire bashcell_catch_main bashcell_warnings bashcell_host_flags)
 add_dependencies(supervisor_test bashcell-init)
 foreach(part calls state kill)
-  add_test(NAME supervisor.${part} COMMAND supervisor_test -# "[#${part}_test]")
+  add_test(NAME supervisor.${part} COMMAND supervisor_test "-#" "[#${part}_test]")
   set_tests_properties(supervisor.${part} PROPERTIES LABELS supervisor TIMEOUT 180)
 endforeach()
