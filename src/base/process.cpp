@@ -124,7 +124,7 @@ void Child::kill(int signal) const {
 }
 
 Result<Captured> run_captured(SpawnOptions options, Duration timeout) {
-  constexpr size_t kMaxOutput = 64 * 1024;
+  constexpr size_t kMaxOutput = size_t{64} * 1024;
   Result<Pipe> pipe = make_pipe();
   if (!pipe) return pipe.error();
   options.descriptors.emplace_back(1, pipe->write.get());

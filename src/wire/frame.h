@@ -16,8 +16,8 @@
 
 namespace bashcell::wire {
 
-inline constexpr size_t kMaxHeaderBytes = 64 * 1024;
-inline constexpr size_t kMaxBodyBytes = 16 * 1024 * 1024;  // above the 8 MiB line cap of the transport
+inline constexpr size_t kMaxHeaderBytes = size_t{64} * 1024;
+inline constexpr size_t kMaxBodyBytes = size_t{16} * 1024 * 1024;  // above the 8 MiB line cap of the transport
 inline constexpr int kMaxHeaderDepth = 8;
 
 struct Frame {

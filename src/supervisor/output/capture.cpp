@@ -8,7 +8,7 @@ namespace bashcell::supervisor {
 namespace {
 
 // Input is cleaned in pieces of this size, so that a caller's large buffer does not become a larger one here.
-constexpr size_t kPieceBytes = 16 * 1024;
+constexpr size_t kPieceBytes = size_t{16} * 1024;
 
 }  // namespace
 
