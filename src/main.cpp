@@ -1,5 +1,7 @@
 // Reads what is asked for and hands it to the command that does it. The life of a call: docs/walkthrough.md.
 
+#include <malloc.h>
+
 #include <string>
 
 #include "commands/doctor.h"
@@ -23,6 +25,9 @@ int print(const bashcell::base::UniqueFd& output, const std::string& text) {
 int main(int argc, char** argv) {
   using bashcell::Command;
   bashcell::base::UniqueFd output = bashcell::commands::claim_standard_output();
+  // Fixed thresholds: else glibc raises them after one large request, and keeps its memory for good.
+  ::mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+  ::mallopt(M_TRIM_THRESHOLD, 256 * 1024);
 
   const auto invocation = bashcell::parse_invocation({argv + 1, argv + argc}, bashcell::process_environment());
   if (!invocation) {

@@ -85,6 +85,7 @@ void EventLoop::run() {
     }
     if (!stopping_) run_timers();
   }
+  stopping_ = false;
 }
 
 void EventLoop::run_posted() {

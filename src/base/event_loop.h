@@ -42,7 +42,7 @@ class EventLoop {
   // From any thread: runs `action` on the loop's thread in its next turn.
   void post(std::function<void()> action);
 
-  // Until stop(). Posted actions that are still queued then are dropped.
+  // Until stop(). What is queued then waits for the next run().
   void run();
   // From any thread, also before run().
   void stop();

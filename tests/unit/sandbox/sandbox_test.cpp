@@ -1,0 +1,260 @@
+#include "sandbox/sandbox.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <optional>
+#include <thread>
+
+#include "scripted_engine.h"
+#include "wire/version.h"
+
+using namespace bashcell;
+using sandbox::CallReport;
+
+namespace {
+
+wire::CellHello good_hello() {
+  wire::CellHello hello;
+  hello.version = wire::kVersion;
+  hello.facts.shell = "/bin/bash";
+  hello.facts.workspace_writable = true;
+  return hello;
+}
+
+// The far end of a cell's stream, played by the test on a thread of its own: a supervisor of a few lines.
+class FarEnd {
+ public:
+  explicit FarEnd(base::UniqueFd fd) : fd_(std::move(fd)) {}
+  void say(wire::CellMessage message) { bytes(wire::encode(wire::to_frame(std::move(message)))); }
+  void bytes(std::string_view text) { static_cast<void>(base::write_all(fd_.get(), text)); }
+  // The next Run; nothing when the host has closed.
+  std::optional<wire::Run> next_run() {
+    for (;;) {
+      auto frame = decoder_.next();
+      if (frame && *frame) {
+        auto message = wire::host_message(std::move(**frame));
+        if (message && std::holds_alternative<wire::Run>(*message)) return std::get<wire::Run>(std::move(*message));
+        continue;
+      }
+      std::array<char, 4096> buffer{};
+      const ssize_t n = ::read(fd_.get(), buffer.data(), buffer.size());
+      if (n <= 0) return std::nullopt;
+      decoder_.add({buffer.data(), static_cast<size_t>(n)});
+    }
+  }
+  void close() { fd_.reset(); }
+
+ private:
+  base::UniqueFd fd_;
+  wire::FrameDecoder decoder_;
+};
+
+struct Fixture {
+  base::EventLoop loop;
+  testing::ScriptedEngine engine;
+  std::vector<std::function<void(FarEnd)>> cells;  // what each cell in turn does
+  std::vector<std::thread> threads;
+  sandbox::SandboxOptions options{.parallel = 2,
+                                  .judge = [](const auto&, const auto&) { return sandbox::LimitCheck{}; },
+                                  .hello_timeout = base::Duration(5'000),
+                                  .log = base::Log(base::LogLevel::kQuiet)};
+  std::unique_ptr<sandbox::Sandbox> box;
+
+  Fixture() {
+    std::signal(SIGPIPE, SIG_IGN);  // as the programs do: a far end may outlive ours
+    engine.on_cell = [this](base::UniqueFd fd) {
+      REQUIRE_FALSE(cells.empty());
+      auto play = cells.front();
+      cells.erase(cells.begin());
+      threads.emplace_back([play, far = std::make_shared<FarEnd>(std::move(fd))] { play(std::move(*far)); });
+    };
+  }
+  ~Fixture() {
+    box.reset();
+    for (std::thread& thread : threads) thread.join();
+  }
+  void make() {
+    box = std::make_unique<sandbox::Sandbox>(loop, engine, [] { return engine::CellSpec{}; }, options);
+  }
+  // Runs scripts at once, and gives their reports in the order they were asked for.
+  std::vector<CallReport> run(const std::vector<std::string>& scripts) {
+    if (!box) make();
+    std::vector<CallReport> reports(scripts.size());
+    size_t open = scripts.size();
+    for (size_t i = 0; i < scripts.size(); ++i) {
+      box->run({.script = scripts[i]}, [&, i](CallReport report) {
+        reports[i] = std::move(report);
+        if (--open == 0) loop.stop();
+      });
+    }
+    base::EventLoop::TimerId patience = loop.after(base::Duration(20'000), [] { FAIL("no report came"); });
+    loop.run();
+    loop.cancel(patience);
+    return reports;
+  }
+};
+
+// A supervisor that answers every script with its own text.
+void echo_forever(FarEnd far) {
+  far.say(good_hello());
+  while (const auto run = far.next_run()) {
+    wire::Done done;
+    done.id = run->id;
+    done.output = run->script;
+    far.say(done);
+  }
+}
+
+std::string output_of(const CallReport& report) { return std::get<wire::Done>(report.result).output; }
+std::string refusal_of(const CallReport& report) { return std::get<sandbox::NotRun>(report.result).why; }
+
+}  // namespace
+
+TEST_CASE("the cell starts with the first call and is kept") {
+  Fixture f;
+  f.cells = {echo_forever};
+  f.make();
+  CHECK(f.engine.started.empty());
+  CHECK(output_of(f.run({"one"})[0]) == "one");
+  CHECK(f.engine.started.size() == 1);
+}
+
+TEST_CASE("calls beyond the limit wait their turn") {
+  Fixture f;
+  f.cells = {echo_forever};
+  const auto reports = f.run({"1", "2", "3", "4", "5"});
+  for (size_t i = 0; i < reports.size(); ++i) CHECK(output_of(reports[i]) == std::to_string(i + 1));
+}
+
+TEST_CASE("an engine that fails is reported to every waiting call, and asked again by the next") {
+  Fixture f;
+  f.engine.failures = {"no runtime: apt-get install runc"};
+  f.cells = {echo_forever};
+  for (const auto& report : f.run({"a", "b"})) CHECK(refusal_of(report) == "no runtime: apt-get install runc");
+  CHECK(output_of(f.run({"again"})[0]) == "again");
+}
+
+TEST_CASE("a cell that dies before it greets is told with what the runtime said") {
+  Fixture f;
+  f.cells = {[](FarEnd far) { far.close(); }};
+  CHECK(refusal_of(f.run({"a"})[0]).find("the runtime said no") != std::string::npos);
+}
+
+TEST_CASE("a cell is refused for its version, its limits, its shell and its workspace") {
+  struct Refused {
+    std::function<void(wire::CellHello&)> spoil;
+    std::string why;
+  };
+  const std::vector<Refused> table{
+      {[](wire::CellHello& h) { h.version = "9.9.9"; }, "9.9.9"},
+      {[](wire::CellHello& h) { h.facts.shell.clear(); }, "bash"},
+      {[](wire::CellHello& h) { h.facts.workspace_writable = false; }, "workspace"},
+      {[](wire::CellHello& h) { h.facts.pids = 7; }, "too many pids"},
+  };
+  for (const Refused& refused : table) {
+    Fixture f;
+    f.options.judge = [](const engine::CellSpec&, const wire::CellFacts& facts) {
+      sandbox::LimitCheck check;
+      if (facts.pids == 7) check.soft.push_back("too many pids");
+      return check;
+    };
+    f.cells = {[&](FarEnd far) {
+      wire::CellHello hello = good_hello();
+      refused.spoil(hello);
+      far.say(hello);
+      far.next_run();
+    }};
+    CHECK(refusal_of(f.run({"a"})[0]).find(refused.why) != std::string::npos);
+  }
+}
+
+TEST_CASE("a script whose cell dies is lost, never repeated; the next call is told of its new cell once") {
+  Fixture f;
+  f.cells = {[](FarEnd far) {
+               far.say(good_hello());
+               far.next_run();
+             },
+             echo_forever};
+  f.make();
+  std::vector<std::string> seen;
+  std::vector<CallReport> reports;
+  const auto step = [&](const std::string& script, auto then) {
+    f.box->run({.script = script}, [&, then](CallReport report) {
+      reports.push_back(std::move(report));
+      then();
+    });
+  };
+  step("dangerous", [&] { step("second", [&] { step("third", [&] { f.loop.stop(); }); }); });
+  f.loop.run();
+  REQUIRE(reports.size() == 3);
+  CHECK(std::holds_alternative<sandbox::CellLost>(reports[0].result));
+  CHECK(output_of(reports[1]) == "second");
+  CHECK(reports[1].new_cell);
+  CHECK(output_of(reports[2]) == "third");
+  CHECK_FALSE(reports[2].new_cell);
+}
+
+TEST_CASE("a cell that sends garbage is ended, and only it") {
+  for (const std::string& garbage : {std::string(64, '\xff'), std::string("\x02\0\0\0\0\0\0\0{}", 10)}) {
+    Fixture f;
+    f.cells = {[&](FarEnd far) {
+      far.say(good_hello());
+      far.next_run();
+      far.bytes(garbage);
+      far.next_run();
+    }};
+    CHECK(std::holds_alternative<sandbox::CellLost>(f.run({"a"})[0].result));
+  }
+}
+
+TEST_CASE("answers to calls that nobody made are ignored") {
+  Fixture f;
+  f.cells = {[](FarEnd far) {
+    far.say(good_hello());
+    const auto run = far.next_run();
+    wire::Done invented;
+    invented.id = 12345;
+    far.say(invented);
+    wire::Done done;
+    done.id = run->id;
+    done.output = "real";
+    far.say(done);
+    far.say(done);
+    far.next_run();
+  }};
+  CHECK(output_of(f.run({"a"})[0]) == "real");
+}
+
+TEST_CASE("a cell that never answers is killed after the deadline has passed by far") {
+  Fixture f;
+  f.cells = {[](FarEnd far) {
+    far.say(good_hello());
+    while (far.next_run()) {
+    }
+  }};
+  f.make();
+  std::optional<CallReport> report;
+  f.box->run({.script = "a", .timeout = base::Duration(50)}, [&](CallReport r) {
+    report = std::move(r);
+    f.loop.stop();
+  });
+  f.loop.run();
+  CHECK(std::holds_alternative<sandbox::CellLost>(report->result));
+  CHECK(f.engine.killed == 1);
+}
+
+TEST_CASE("a cancelled call that still waits never runs") {
+  Fixture f;
+  f.cells = {echo_forever};
+  f.make();
+  std::optional<CallReport> report;
+  const auto id = f.box->run({.script = "a"}, [&](CallReport r) { report = std::move(r); });
+  f.box->cancel(id);
+  REQUIRE(report);
+  CHECK(std::get<wire::Done>(report->result).outcome == wire::Outcome::kCancelled);
+  CHECK(output_of(f.run({"b"})[0]) == "b");
+}
