@@ -65,7 +65,7 @@ bool has_state(const std::string& cell_name, const std::string& private_folder) 
 bool eventually_gone(const std::string& cell_name, const CellProcesses& processes, const std::string& private_folder) {
   return wait_for([&] {
     return !runs(processes.runtime) && !runs(processes.supervisor) && !has_state(cell_name, private_folder) &&
-           !group_left(cell_name) && !fs::exists(private_folder + "/bundles/" + cell_name);
+           !group_left(cell_name);
   });
 }
 

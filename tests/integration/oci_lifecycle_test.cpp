@@ -2,6 +2,7 @@
 // else's is touched.
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,35 +25,56 @@ void send_signal(pid_t pid, int signal) {
   REQUIRE(::kill(pid, signal) == 0);
 }
 
-// Starts a cell in another process, which then waits to be killed. Returns its pid and the cell's name.
-std::pair<pid_t, std::string> start_in_other_server(const Place& place) {
-  int report[2];
-  REQUIRE(::pipe(report) == 0);
-  const pid_t server = ::fork();
-  REQUIRE(server >= 0);
-  if (server == 0) {
-    ::close(report[0]);
-    oci::OciEngine engine(place.options);
+CellProcesses found_processes(const std::string& cell_name) {
+  const CellProcesses found = processes_of(cell_name);
+  REQUIRE(found.runtime > 1);
+  REQUIRE(found.supervisor > 1);
+  return found;
+}
+
+// A server of its own with one cell, which then does nothing until it is killed, at the latest with this object.
+class OtherServer {
+ public:
+  explicit OtherServer(const Place& place) {
+    base::Result<base::Pipe> report = base::make_pipe();
+    REQUIRE(report);
+    pid_ = ::fork();
+    REQUIRE(pid_ >= 0);
+    if (pid_ == 0) serve(place, report->write.get());
+    report->write.reset();
+    char buffer[256];
+    for (ssize_t n; (n = ::read(report->read.get(), buffer, sizeof buffer)) > 0;) {
+      cell_.append(buffer, static_cast<size_t>(n));
+    }
+    REQUIRE_FALSE(cell_.empty());
+  }
+  OtherServer(const OtherServer&) = delete;
+  OtherServer& operator=(const OtherServer&) = delete;
+  ~OtherServer() { kill(); }
+
+  const std::string& cell() const { return cell_; }
+  void kill() {
+    if (pid_ <= 1) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+
+ private:
+  [[noreturn]] static void serve(const Place& place, int report) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    engine::oci::OciEngine engine(place.options);
     base::Result<std::unique_ptr<Cell>> cell = engine.start(place.spec);
     if (!cell) _exit(1);
     receive((*cell)->stream(), [](const std::string& text) { return text.size() >= 6; });
-    base::write_all(report[1], (*cell)->id()).ok();
-    ::close(report[1]);
+    base::write_all(report, (*cell)->id()).ok();
+    ::close(report);
     for (;;) ::pause();
   }
-  ::close(report[1]);
-  std::string name;
-  char buffer[256];
-  for (ssize_t n; (n = ::read(report[0], buffer, sizeof buffer)) > 0;) name.append(buffer, static_cast<size_t>(n));
-  ::close(report[0]);
-  REQUIRE_FALSE(name.empty());
-  return {server, name};
-}
 
-void kill_server(pid_t server) {
-  send_signal(server, SIGKILL);
-  REQUIRE(::waitpid(server, nullptr, 0) == server);
-}
+  pid_t pid_ = -1;
+  std::string cell_;
+};
 
 }  // namespace
 TEST_CASE("closing the cell removes processes, state, cgroup and bundle, and no descriptor stays") {
@@ -63,10 +85,9 @@ TEST_CASE("closing the cell removes processes, state, cgroup and bundle, and no 
   for (int round = 0; round < 3; ++round) {
     auto cell = start(engine, place.spec);
     const std::string name = cell->id();
-    const CellProcesses processes = processes_of(name);
-    REQUIRE(processes.supervisor > 1);
-    CHECK_FALSE(fs::exists(place.options.private_folder + "/bundles/" + name));
+    const CellProcesses processes = found_processes(name);
     run(*cell, "sleep 300 >/dev/null 2>&1 & true");
+    CHECK_FALSE(fs::exists(place.options.private_folder + "/bundles/" + name));  // it is no longer needed
     cell.reset();
     CHECK(eventually_gone(name, processes, place.options.private_folder));
   }
@@ -79,7 +100,7 @@ TEST_CASE("killing or stopping the runtime does not disturb a cell, and nothing 
   oci::OciEngine engine(place.options);
   auto cell = start(engine, place.spec);
   const std::string name = cell->id();
-  const CellProcesses processes = processes_of(name);
+  const CellProcesses processes = found_processes(name);
   send_signal(processes.runtime, signal);
   CHECK(run(*cell, "echo still here").output == "still here\n");
   cell.reset();
@@ -91,7 +112,7 @@ TEST_CASE("kill ends a cell whose supervisor is stopped") {
   oci::OciEngine engine(place.options);
   auto cell = start(engine, place.spec);
   const std::string name = cell->id();
-  const CellProcesses processes = processes_of(name);
+  const CellProcesses processes = found_processes(name);
   send_signal(processes.supervisor, SIGSTOP);
   cell->kill();
   CHECK(receive(cell->stream(), [](const std::string&) { return false; }).empty());  // the end of the stream
@@ -101,36 +122,33 @@ TEST_CASE("kill ends a cell whose supervisor is stopped") {
 
 TEST_CASE("a cell is gone when its server was killed") {
   const Place place;
-  const auto [server, name] = start_in_other_server(place);
-  const CellProcesses processes = processes_of(name);
-  kill_server(server);
-  CHECK(eventually_gone(name, processes, place.options.private_folder));
+  OtherServer server(place);
+  const CellProcesses processes = found_processes(server.cell());
+  server.kill();
+  CHECK(eventually_gone(server.cell(), processes, place.options.private_folder));
 }
 
 TEST_CASE("what a dead server left is swept at the next start, and a living one's cell is not touched") {
   const bool runtime_killed = GENERATE(true, false);
   const Place place;
-  const auto [server, name] = start_in_other_server(place);
-  const CellProcesses processes = processes_of(name);
+  OtherServer dead(place);
+  const CellProcesses processes = found_processes(dead.cell());
   // Without the runtime nobody cleans up; a stopped supervisor does not see the end of its stream.
-  if (runtime_killed) {
-    send_signal(processes.runtime, SIGKILL);
-  } else {
-    send_signal(processes.supervisor, SIGSTOP);
-  }
-  const auto [living_server, living_name] = start_in_other_server(place);
-  kill_server(server);
-  CHECK(has_state(name, place.options.private_folder));
+  send_signal(runtime_killed ? processes.runtime : processes.supervisor, runtime_killed ? SIGKILL : SIGSTOP);
+  OtherServer living(place);
+  const CellProcesses living_processes = found_processes(living.cell());
+  dead.kill();
+  CHECK(has_state(dead.cell(), place.options.private_folder));
 
   oci::OciEngine engine(place.options);
   const auto cell = start(engine, place.spec);
-  CHECK(eventually_gone(name, processes, place.options.private_folder));
-  CHECK(has_state(living_name, place.options.private_folder));
-  const CellProcesses living = processes_of(living_name);
-  CHECK(living.supervisor > 0);
+  CHECK(eventually_gone(dead.cell(), processes, place.options.private_folder));
+  CHECK_FALSE(fs::exists(place.options.private_folder + "/bundles/" + dead.cell()));
+  CHECK(has_state(living.cell(), place.options.private_folder));
+  CHECK(processes_of(living.cell()).supervisor == living_processes.supervisor);
   CHECK(run(*cell, "echo fine").output == "fine\n");
-  kill_server(living_server);
-  CHECK(eventually_gone(living_name, living, place.options.private_folder));
+  living.kill();
+  CHECK(eventually_gone(living.cell(), living_processes, place.options.private_folder));
 }
 
 TEST_CASE("a runtime that fails is heard: the stream ends, and its words are kept") {

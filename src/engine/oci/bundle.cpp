@@ -118,6 +118,8 @@ json linux_part(const CellSpec& spec, const std::string& cell_name, const Cgroup
   part["namespaces"] = std::move(namespaces);
   if (cgroup.manager != CgroupManager::kDisabled) {
     part["resources"] = resources(spec, cgroup);
+    // With v1 the controllers are mounted below a tmpfs, which crun leaves writable for everybody.
+    part["readonlyPaths"].push_back("/sys/fs/cgroup");
     const size_t at = cgroup.path.find("%s");
     part["cgroupsPath"] =
         at == std::string::npos ? cgroup.path : cgroup.path.substr(0, at) + cell_name + cgroup.path.substr(at + 2);

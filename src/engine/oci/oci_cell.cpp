@@ -17,15 +17,16 @@ namespace {
 
 constexpr size_t kMaxDiagnostics = 1000;
 
-// Removes the bundle at the first byte from inside.
-class FirstByteStream : public SocketStream {
+// Removes the bundle as soon as the runtime has written the cell's state, into which it copies what it needs. PID 1 may
+// speak before that, and crun then looks at its bundle once more, so that the first byte alone is no sign.
+class BundleRemovingStream : public SocketStream {
  public:
-  FirstByteStream(base::UniqueFd socket, std::string bundle)
-      : SocketStream(std::move(socket)), bundle_(std::move(bundle)) {}
+  BundleRemovingStream(base::UniqueFd socket, std::string bundle, std::string state_file)
+      : SocketStream(std::move(socket)), bundle_(std::move(bundle)), state_file_(std::move(state_file)) {}
 
   ssize_t receive(char* buffer, size_t size) override {
     const ssize_t got = SocketStream::receive(buffer, size);
-    if (got > 0 && !bundle_.empty()) {
+    if (got > 0 && !bundle_.empty() && ::access(state_file_.c_str(), F_OK) == 0) {
       remove_bundle(bundle_);
       bundle_.clear();
     }
@@ -34,6 +35,7 @@ class FirstByteStream : public SocketStream {
 
  private:
   std::string bundle_;
+  std::string state_file_;
 };
 
 // runc: time="…" level=error msg="…" (Go-quoted). Other lines are taken as they are.
@@ -46,6 +48,13 @@ std::string without_log_fields(std::string_view line) {
     text += line[at];
   }
   return text;
+}
+
+// What the runtime writes when it has read the bundle. Where another runtime has no such file, the bundle stays as long
+// as the cell.
+std::string state_file(const CellParts& parts) {
+  const char* name = parts.runtime.kind == RuntimeKind::kCrun ? "status" : "state.json";
+  return parts.state_folder + "/" + parts.name + "/" + name;
 }
 
 }  // namespace
@@ -76,7 +85,8 @@ std::string one_line(std::string_view messages) {
 }
 
 OciCell::OciCell(CellParts parts)
-    : parts_(std::move(parts)), stream_(std::make_unique<FirstByteStream>(std::move(parts_.control), parts_.bundle)) {}
+    : parts_(std::move(parts)),
+      stream_(std::make_unique<BundleRemovingStream>(std::move(parts_.control), parts_.bundle, state_file(parts_))) {}
 
 OciCell::~OciCell() {
   stream_.reset();

@@ -23,7 +23,7 @@ struct CellParts {
   Runtime runtime;
   std::vector<std::string> global_options;  // of the runtime, before its command
   std::string state_folder;
-  std::string bundle;  // removed once PID 1 has spoken, since the runtime has read it by then
+  std::string bundle;  // removed once the cell runs and the runtime has copied what it needs
   Skeleton skeleton;
   base::UniqueFd control;   // our end
   base::UniqueFd messages;  // memfd: stdout and stderr of runtime and PID 1

@@ -121,6 +121,7 @@ TEST_CASE("only the workspace and two bounded tmpfs are writable") {
   CHECK(has_option(mount_at(config, "/sys/fs/cgroup"), "ro"));
   CHECK(has_option(mount_at(config, "/run/cell/bashcell-init"), "ro"));
   CHECK(mount_at(config, "/sys").is_null());
+  CHECK(config["linux"]["readonlyPaths"].back() == "/sys/fs/cgroup");
 }
 
 TEST_CASE("recursive flags are left out where the kernel has none") {
