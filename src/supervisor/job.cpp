@@ -210,6 +210,8 @@ void Job::finish() {
   on_saved();
   wire::Done done = result();
   phase_ = Phase::kDone;
+  run_.script = std::string();  // background jobs may keep this object for long
+  saved_ = std::string();
   events_.on_done(std::move(done));
 }
 
