@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs cases against a real server: run_cases.py --bashcell PATH --engine oci C01 C02.a …
 
-A base id runs all its variants; `tools`, `limits` and `badinput` are ids, too. One line per variant, then a table; exit 1 when one failed, 77 when the engine is not
+A base id runs all its variants; `tools`, `limits`, `badinput` and `selfcheck` are ids, too. One line per variant, then a table; exit 1 when one failed, 77 when the engine is not
 there (1 if BASHCELL_REQUIRE names it).
 """
 
@@ -19,7 +19,7 @@ from checks import Failure  # noqa: E402
 from probe import PROBES  # noqa: E402
 from registry import VARIANTS, Bench, run_variant  # noqa: E402
 import cases  # noqa: E402,F401  (registers all cases)
-import badinput_test, limits_test, tools_test  # noqa: E401,E402,F401  (register theirs as cases named so)
+import badinput_test, limits_test, selfcheck_test, tools_test  # noqa: E401,E402,F401  (register theirs as cases named so)
 
 SKIPPED = 77
 
