@@ -15,5 +15,7 @@ fi
 # Without work ninja says one line, which is not worth reading.
 if ! ninja -C build/release -n | grep -q 'no work to do'; then
   echo "build: compiling into build/release/bin"
-  ninja -C build/release -j"$(nproc)" --quiet
+  quiet=(--quiet)
+  [[ ! -t 1 ]] || quiet=()  # on a terminal, ninja shows its progress on one line
+  ninja -C build/release -j"$(nproc)" "${quiet[@]}"
 fi
