@@ -7,8 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/setup.sh
 scripts/build.sh
-# Its own build folder, so that the release build stays what scripts/build.sh made.
-cmake -S . -B build/bench -DCMAKE_BUILD_TYPE=Release -DBASHCELL_TESTS=OFF -DBASHCELL_BENCH=ON >/dev/null
-cmake --build build/bench --target bashcell_bench --parallel "$(nproc)"
+cmake -S . -B build/release -DBASHCELL_BENCH=ON >/dev/null
+cmake --build build/release --target bashcell_bench
 
-exec build/bench/bin/bashcell_bench --program "$PWD/build/release/bin/bashcell" "$@"
+exec build/release/bin/bashcell_bench --program "$PWD/build/release/bin/bashcell" "$@"
