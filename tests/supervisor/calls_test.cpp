@@ -123,7 +123,7 @@ TEST_CASE("a prewarmed bash that a script killed is replaced without a word") {
     // It is started after the reply, and is the only process whose working directory is the run folder.
     const std::string mark = cell.folder() + "/killed" + std::to_string(i);
     cell.run("until for p in /proc/[0-9]*; do [[ $(readlink $p/cwd) == " + cell.folder() +
-             "/run ]] && kill -9 ${p##*/} && touch " + mark + "; done; [[ -e " + mark +
+             "/run ]] && kill -9 ${p##*/} && touch " + mark + " && break; done; [[ -e " + mark +
              " ]]; do :; done 2>/dev/null &");
     CHECK(testing::eventually([&] { return testing::exists(mark); }));
     CHECK(cell.output_of("echo next") == "next");
