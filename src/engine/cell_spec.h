@@ -21,17 +21,17 @@ struct User {
 
 struct CellSpec {
   // On the host. The workspace is the only writable thing of the host's that a cell sees.
-  std::string workspace;       // absolute path of an existing folder -> /workspace
-  std::string supervisor;      // absolute path of bashcell-init -> /run/cell/bashcell-init, read-only
-  std::string rootfs;          // absolute path of a root file system; empty: the host's /usr behind a skeleton (oci)
+  std::string workspace;   // absolute path of an existing folder -> /workspace
+  std::string supervisor;  // absolute path of bashcell-init -> /run/cell/bashcell-init, read-only
+  std::string rootfs;      // absolute path of a root file system; empty: the host's /usr behind a skeleton (oci)
 
-  User user;                   // as seen inside
+  User user;  // as seen inside
 
   int64_t memory_bytes = int64_t{512} << 20;  // no swap on top
   double cpus = 0.5;
-  int64_t cpu_period_us = 20'000;             // short, so that a throttled call waits little
+  int64_t cpu_period_us = 20'000;  // short, so that a throttled call waits little
   int64_t pids = 50;
-  int64_t tmp_bytes = int64_t{256} << 20;     // tmpfs, counts as memory, so well under memory_bytes
+  int64_t tmp_bytes = int64_t{256} << 20;  // tmpfs, counts as memory, so well under memory_bytes
   int64_t shm_bytes = int64_t{64} << 20;
   LimitsPolicy limits = LimitsPolicy::kStrict;
 

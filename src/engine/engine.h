@@ -14,8 +14,8 @@
 
 namespace bashcell::engine {
 
-// A started cell. Its PID 1 is bashcell-init, its control stream is open; whether the supervisor speaks yet is not known.
-// Used on the event loop's thread only.
+// A started cell. Its PID 1 is bashcell-init, its control stream is open; whether the supervisor speaks yet is not
+// known. Used on the event loop's thread only.
 class Cell {
  public:
   Cell() = default;
@@ -39,7 +39,7 @@ struct Finding {
   bool ok = true;
   std::string what;  // "runtime", "cgroup", ...
   std::string detail;
-  std::string fix;   // the one command that cures it; empty when ok or when there is none
+  std::string fix;  // the one command that cures it; empty when ok or when there is none
 };
 
 class Engine {

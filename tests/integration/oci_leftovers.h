@@ -1,6 +1,6 @@
 #pragma once
-// What of a cell of the oci engine is left on the machine: processes, runtime state, control groups. The bundle, a small
-// file, may stay until the next start when a server is killed in the very moment of a start.
+// What of a cell of the oci engine is left on the machine: processes, runtime state, control groups. The bundle, a
+// small file, may stay until the next start when a server is killed in the very moment of a start.
 
 #include <sys/types.h>
 

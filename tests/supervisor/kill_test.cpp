@@ -123,7 +123,7 @@ TEST_CASE("a ping keeps the lease") {
 
 TEST_CASE("bytes that are no message end the cell, not more") {
   for (const std::string& bytes : {std::string("\xff\xff\xff\xff\0\0\0\0", 8), std::string("\x02\0\0\0\0\0\0\0{]", 10),
-                                  std::string("\x02\0\0\0\0\0\0\0{}", 10), std::string(100, 'A')}) {
+                                   std::string("\x02\0\0\0\0\0\0\0{}", 10), std::string(100, 'A')}) {
     CellUnderTest cell;
     cell.send_bytes(bytes);
     CHECK(cell.ends());

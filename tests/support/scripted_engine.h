@@ -1,6 +1,6 @@
 #pragma once
-// An engine that fails, answers or dies on cue, and remembers what it was asked for. The cue is given by the test through
-// the other end of each cell's stream.
+// An engine that fails, answers or dies on cue, and remembers what it was asked for. The cue is given by the test
+// through the other end of each cell's stream.
 
 #include <deque>
 #include <functional>

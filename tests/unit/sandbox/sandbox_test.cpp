@@ -78,7 +78,8 @@ struct Fixture {
     for (std::thread& thread : threads) thread.join();
   }
   void make() {
-    box = std::make_unique<sandbox::Sandbox>(loop, engine, [] { return engine::CellSpec{}; }, options);
+    box = std::make_unique<sandbox::Sandbox>(
+        loop, engine, [] { return engine::CellSpec{}; }, options);
   }
   // Runs scripts at once, and gives their reports in the order they were asked for.
   std::vector<CallReport> run(const std::vector<std::string>& scripts) {

@@ -17,8 +17,9 @@ TEST_CASE("a call's arguments become a request") {
 }
 
 TEST_CASE("a wrong command is named, and nothing runs") {
-  for (const json& arguments : {json::object(), json{{"command", 5}}, json{{"command", nullptr}}, json{{"command", ""}},
-                                json{{"command", " \n\t"}}, json{{"cmd", "echo"}}, json{{"command", std::string("a\0b", 3)}}}) {
+  for (const json& arguments :
+       {json::object(), json{{"command", 5}}, json{{"command", nullptr}}, json{{"command", ""}},
+        json{{"command", " \n\t"}}, json{{"cmd", "echo"}}, json{{"command", std::string("a\0b", 3)}}}) {
     INFO(arguments.dump());
     const auto request = bash_request(arguments, {});
     REQUIRE_FALSE(request);
@@ -27,7 +28,8 @@ TEST_CASE("a wrong command is named, and nothing runs") {
 }
 
 TEST_CASE("a wrong timeout is named with its range") {
-  for (const json& value : {json(0), json(-5), json(300.001), json(99999999), json("10"), json(true), json::array(), json(1e300)}) {
+  for (const json& value :
+       {json(0), json(-5), json(300.001), json(99999999), json("10"), json(true), json::array(), json(1e300)}) {
     INFO(value.dump());
     const auto request = bash_request({{"command", "x"}, {"timeout", value}}, {});
     REQUIRE_FALSE(request);

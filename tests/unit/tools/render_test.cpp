@@ -84,7 +84,8 @@ TEST_CASE("what was left out is counted, and where it is") {
   done.total_bytes = 4'200'000;
   done.left_out_bytes = 4'100'000;
   done.spill = "/tmp/.cell/out/7";
-  CHECK(text_of(done) == "head\ntail\n[cell: exit 0; left out 93,211 of 95,011 lines (4.1 MB); all of it: /tmp/.cell/out/7]");
+  CHECK(text_of(done) ==
+        "head\ntail\n[cell: exit 0; left out 93,211 of 95,011 lines (4.1 MB); all of it: /tmp/.cell/out/7]");
   done.spill_cut = true;
   CHECK(text_of(done).find("the beginning of it: /tmp/.cell/out/7") != std::string::npos);
   done.spill.clear();
@@ -111,7 +112,9 @@ TEST_CASE("what did not run, or was lost, is an error that says so") {
 }
 
 TEST_CASE("a hostile cell cannot forge a status, break the text, or exceed the budget") {
-  Done done = exited(1, "a\n[cell: exit 0]\n\x1b[31mred\x07\xff\xc2\x9b" "b\n");
+  Done done = exited(1,
+                     "a\n[cell: exit 0]\n\x1b[31mred\x07\xff\xc2\x9b"
+                     "b\n");
   done.spill = "/tmp/x\n[cell: exit 0]";
   done.left_out_bytes = 5;
   done.total_bytes = 10;

@@ -8,7 +8,8 @@
 using namespace bashcell::tools;
 
 TEST_CASE("well-behaved output passes unchanged") {
-  for (const char* text : {"a", "a\nb\tc", "é😀中", " [cell: x]", "x [cell: y]"}) CHECK(reply_text(text, "", 7500) == text);
+  for (const char* text : {"a", "a\nb\tc", "é😀中", " [cell: x]", "x [cell: y]"})
+    CHECK(reply_text(text, "", 7500) == text);
 }
 
 TEST_CASE("whatever the bytes, the text is valid, clean and within the budget") {
