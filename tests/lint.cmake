@@ -10,5 +10,5 @@ if(BASHCELL_RUN_CLANG_TIDY)
   # config_check.cpp is all valijson. It takes minutes, and no finding would be ours.
   add_test(NAME lint.tidy COMMAND ${BASHCELL_RUN_CLANG_TIDY} -quiet -j2 -p ${CMAKE_BINARY_DIR}
     "${PROJECT_SOURCE_DIR}/src/(?!config_check).*")
-  set_tests_properties(lint.tidy PROPERTIES LABELS lint TIMEOUT 900 PROCESSORS 2)
+  set_tests_properties(lint.tidy PROPERTIES LABELS lint TIMEOUT 1500 PROCESSORS 2)
 endif()
