@@ -184,6 +184,10 @@ std::string CgroupPlan::missing() const {
   return text;
 }
 
+std::string CgroupPlan::parent() const {
+  return manager == CgroupManager::kCgroupfs ? path.substr(0, path.rfind('/')) : std::string();
+}
+
 CgroupPlan plan_cgroup(const CgroupLayout& layout, bool rootless, const std::string& root_parent) {
   return rootless ? plan_for_user(layout) : plan_for_root(layout, root_parent);
 }

@@ -40,6 +40,8 @@ struct CgroupPlan {
   std::string reason;  // why limits are missing: one clause; empty when none is
   std::string fix;     // and what to do about it
 
+  // The cgroup below which the runtime makes that of each cell; empty when systemd chooses the place, or there is none.
+  std::string parent() const;
   bool complete() const { return memory && cpu && pids; }
   // "memory, cpu and pids": what is missing of the three.
   std::string missing() const;

@@ -11,7 +11,6 @@
 #include "engine/oci/examine.h"
 #include "engine/oci/oci_cell.h"
 #include "engine/oci/seccomp.h"
-#include "engine/oci/sweep.h"
 
 namespace bashcell::engine::oci {
 
@@ -65,9 +64,9 @@ base::Result<base::Child> spawn_runtime(const CellParts& parts, int control_fd) 
 
 OciEngine::OciEngine(OciOptions options) : options_(std::move(options)), reaper_(std::make_shared<Reaper>()) {}
 
-void OciEngine::sweep_once(const CgroupLayout& layout, const PrivateFolder& folder, bool rootless) {
+void OciEngine::sweep_once(const SweepOptions& what) {
   if (std::exchange(swept_, true)) return;
-  const size_t found = sweep({folder, layout, rootless}, *reaper_);
+  const size_t found = sweep(what, *reaper_);
   if (found > 0) options_.log.info(fmt::format("removing {} cells of servers that no longer run", found));
 }
 
@@ -82,8 +81,8 @@ base::Result<std::unique_ptr<Cell>> OciEngine::start(const CellSpec& spec) {
   if (!runtime) return runtime.error();
   const base::Result<PrivateFolder> folder = open_private_folder(options_.private_folder);
   if (!folder) return folder.error();
-  sweep_once(layout, *folder, host.rootless);
   const CgroupPlan cgroup = plan_cgroup(layout, host.rootless, folder->cgroup_parent());
+  sweep_once({*folder, layout, cgroup.parent(), host.rootless});
   if (base::Result<void> limits = check_limits(cgroup, spec.limits); !limits) return limits.error();
 
   const base::Result<RootPlan> root = plan_root(spec);

@@ -11,6 +11,7 @@
 #include "engine/oci/private_folder.h"
 #include "engine/oci/reaper.h"
 #include "engine/oci/runtime.h"
+#include "engine/oci/sweep.h"
 
 namespace bashcell::engine::oci {
 
@@ -29,7 +30,7 @@ class OciEngine : public Engine {
   std::vector<Finding> examine(const CellSpec& spec) override;
 
  private:
-  void sweep_once(const CgroupLayout& layout, const PrivateFolder& folder, bool rootless);
+  void sweep_once(const SweepOptions& what);
 
   OciOptions options_;
   bool swept_ = false;

@@ -72,8 +72,8 @@ size_t sweep(const SweepOptions& options, Reaper& reaper) {
     remove_bundle(options.folder.bundles() + "/" + name);
     all.insert(name);
   }
-  if (options.rootless) return all.size();
-  for (const std::string& folder : cgroup_folders(options.layout, options.folder.cgroup_parent())) {
+  if (options.cgroup_parent.empty()) return all.size();
+  for (const std::string& folder : cgroup_folders(options.layout, options.cgroup_parent)) {
     for (const std::string& name : leftovers_in(folder)) {
       // Where there is state the runtime needs the group to find the processes.
       if (with_state.count(name) == 0) remove_group(folder + "/" + name);

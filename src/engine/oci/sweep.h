@@ -18,6 +18,7 @@ std::vector<std::string> leftovers_in(const std::string& folder);
 struct SweepOptions {
   PrivateFolder folder;
   CgroupLayout layout;
+  std::string cgroup_parent;  // the cgroup in which cells' groups lie; empty: none of ours to look at
   bool rootless = false;
 };
 

@@ -76,6 +76,7 @@ TEST_CASE("root on v2 gets every limit from the controllers at the top") {
   CHECK(plan.swap);
   CHECK(plan.manager == CgroupManager::kCgroupfs);
   CHECK(plan.path == "/bashcell/%s");
+  CHECK(plan.parent() == "/bashcell");
   CHECK(plan.reason.empty());
 
   // A kernel without swap accounting shows groups without memory.swap.max.
@@ -101,6 +102,7 @@ TEST_CASE("an ordinary user on v1 gets no limits, and is told why") {
   const CgroupPlan plan = plan_cgroup(parse_cgroup_layout(kHybridMounts, kV1Self), /*rootless=*/true, "/bashcell");
   CHECK(plan.manager == CgroupManager::kDisabled);
   CHECK(plan.path.empty());
+  CHECK(plan.parent().empty());
   CHECK(plan.missing() == "memory, cpu and pids");
   CHECK(plan.reason.find("ordinary user") != std::string::npos);
 }
@@ -120,6 +122,7 @@ TEST_CASE("an ordinary user on v2 uses the delegated group above the own one") {
   CHECK(plan.complete());
   CHECK(plan.manager == CgroupManager::kCgroupfs);
   CHECK(plan.path == "/user.slice/app.slice/%s");
+  CHECK(plan.parent() == "/user.slice/app.slice");
 
   std::filesystem::remove(top.path() / "user.slice/app.slice/cgroup.procs");
   const CgroupPlan none = plan_cgroup(layout, true, "/bashcell");

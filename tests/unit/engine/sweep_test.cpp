@@ -50,9 +50,10 @@ TEST_CASE("empty groups of dead owners go, those of living ones stay") {
   options.folder.path = top.path();
   options.layout.kind = CgroupKind::kV2;
   options.layout.v2_mount = hierarchy.path();
+  options.cgroup_parent = "/user.slice/bashcells";
   const std::string dead = dead_name();
   const std::string alive = make_cell_name(base::ProcessIdentity::self());
-  const fs::path parent = hierarchy.path().string() + options.folder.cgroup_parent();
+  const fs::path parent = hierarchy.path().string() + options.cgroup_parent;
   for (const std::string& name : {dead, alive, std::string("other")}) fs::create_directories(parent / name);
 
   Reaper reaper;
