@@ -170,6 +170,9 @@ ShellState ShellState::initial(std::string cwd, const std::vector<std::pair<std:
   for (const auto& [name, value] : environment) {
     if (!is_shell_owned(name)) state.variables[name] = "declare -x " + name + "=" + quoted(value);
   }
+  // A function that calls itself for ever ends with a sentence after a fraction of a second, not with a segmentation
+  // fault after many: bash needs time quadratic in the depth.
+  state.variables["FUNCNEST"] = "declare -- FUNCNEST=\"2000\"";
   // The options of a non-interactive bash, and aliases, which an interactive user expects to work.
   state.shopts = {
       "checkwinsize",       "cmdhist",         "complete_fullquote", "expand_aliases", "extquote",

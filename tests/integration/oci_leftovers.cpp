@@ -22,13 +22,6 @@ pid_t parent_of(pid_t pid) {
   return close == std::string::npos ? -1 : std::atoi(stat->c_str() + close + 4);
 }
 
-// Zombies do not count: their parent may take its time.
-bool runs(pid_t pid) {
-  const auto stat = base::read_file("/proc/" + std::to_string(pid) + "/stat");
-  const size_t close = stat ? stat->rfind(')') : std::string::npos;
-  return close != std::string::npos && (*stat)[close + 2] != 'Z';
-}
-
 bool group_left(const std::string& cell_name) {
   for (const std::string& folder : engine::oci::cgroup_folders(engine::oci::read_cgroup_layout(), "/bashcell")) {
     if (fs::exists(folder + "/" + cell_name)) return true;
@@ -37,6 +30,12 @@ bool group_left(const std::string& cell_name) {
 }
 
 }  // namespace
+
+bool runs(pid_t pid) {
+  const auto stat = base::read_file("/proc/" + std::to_string(pid) + "/stat");
+  const size_t close = stat ? stat->rfind(')') : std::string::npos;
+  return close != std::string::npos && (*stat)[close + 2] != 'Z';
+}
 
 CellProcesses processes_of(const std::string& cell_name) {
   CellProcesses found;

@@ -23,6 +23,9 @@ bool eventually_gone(const std::string& cell_name, const CellProcesses& processe
 // Looks every 5 ms until `fact` holds, at most for 10 s.
 bool wait_for(const std::function<bool()>& fact);
 
+// Zombies do not count: their parent may take its time.
+bool runs(pid_t pid);
+
 size_t open_descriptors();
 
 }  // namespace bashcell

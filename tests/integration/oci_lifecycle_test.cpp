@@ -96,12 +96,14 @@ TEST_CASE("closing the cell removes processes, state, cgroup and bundle, and no 
 
 TEST_CASE("killing or stopping the runtime does not disturb a cell, and nothing stays behind") {
   const int signal = GENERATE(SIGKILL, SIGSTOP);
+  CAPTURE(signal);
   const Place place;
   oci::OciEngine engine(place.options);
   auto cell = start(engine, place.spec);
   const std::string name = cell->id();
   const CellProcesses processes = found_processes(name);
   send_signal(processes.runtime, signal);
+  if (signal == SIGKILL) CHECK(wait_for([&] { return !runs(processes.runtime); }));
   CHECK(run(*cell, "echo still here").output == "still here\n");
   cell.reset();
   CHECK(eventually_gone(name, processes, place.options.private_folder));

@@ -68,6 +68,8 @@ def main():
     if options.list:
         print("\n".join(dict.fromkeys(v.base for v in VARIANTS.values())))
         return 0
+    if not os.access(options.bashcell, os.X_OK):
+        parser.error(f"no program at {options.bashcell}")
     reason = missing_engine(options.engine, options.runtime)
     if reason:
         required = options.engine in os.environ.get("BASHCELL_REQUIRE", "").replace(",", " ").split()

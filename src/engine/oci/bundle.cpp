@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <cmath>
 
 #include <algorithm>
 #include <cstdio>
@@ -16,6 +17,10 @@
 namespace bashcell::engine::oci {
 
 namespace {
+
+// Files cost memory of the cell even when they are empty, about 1 KB each, and `size` does not count that: without a
+// number, a full folder of nothing exceeds the memory limit.
+std::string file_count(int64_t bytes) { return fmt::format("nr_inodes={}", bytes / 2560); }
 
 using nlohmann::json;
 
@@ -46,10 +51,12 @@ json mounts(const CellSpec& spec, const RootPlan& root, const CgroupPlan& cgroup
   }
   list.push_back(mount("/proc", "proc", {"nosuid", "noexec", "nodev"}));
   list.push_back(mount("/dev", "tmpfs", {"nosuid", "noexec", "strictatime", "mode=755", "size=64k"}));
-  list.push_back(
-      mount("/dev/shm", "tmpfs", {"nosuid", "noexec", "nodev", "mode=1777", fmt::format("size={}", spec.shm_bytes)}));
-  list.push_back(
-      mount("/tmp", "tmpfs", {"nosuid", "nodev", "exec", "mode=1777", fmt::format("size={}", spec.tmp_bytes)}));
+  list.push_back(mount(
+      "/dev/shm", "tmpfs",
+      {"nosuid", "noexec", "nodev", "mode=1777", fmt::format("size={}", spec.shm_bytes), file_count(spec.shm_bytes)}));
+  list.push_back(mount(
+      "/tmp", "tmpfs",
+      {"nosuid", "nodev", "exec", "mode=1777", fmt::format("size={}", spec.tmp_bytes), file_count(spec.tmp_bytes)}));
   // Of /sys only the cell's own control group, so that PID 1 can read the limits as they are. Without one, the group
   // seen there would be the caller's.
   if (cgroup.manager != CgroupManager::kDisabled) {
@@ -88,7 +95,7 @@ json resources(const CellSpec& spec, const CgroupPlan& cgroup) {
   // The runtime's number is memory and swap together: equal means no swap.
   if (cgroup.swap) limits["memory"]["swap"] = spec.memory_bytes;
   if (cgroup.cpu) {
-    const auto quota = static_cast<int64_t>(spec.cpus * static_cast<double>(spec.cpu_period_us) + 0.5);
+    const auto quota = std::llround(spec.cpus * static_cast<double>(spec.cpu_period_us));
     // Below 1 ms the kernel refuses; a longer period gives the same share.
     const int64_t factor = quota >= 1000 ? 1 : (1000 + std::max<int64_t>(quota, 1) - 1) / std::max<int64_t>(quota, 1);
     limits["cpu"] = {{"quota", quota * factor}, {"period", spec.cpu_period_us * factor}};

@@ -13,19 +13,17 @@
 
 namespace bashcell::engine::oci {
 
-namespace {
-
-constexpr size_t kMaxDiagnostics = 1000;
-
-// Removes the bundle as soon as the runtime has written the cell's state, into which it copies what it needs. PID 1 may
-// speak before that, and crun then looks at its bundle once more, so that the first byte alone is no sign.
-class BundleRemovingStream : public SocketStream {
+// Remembers whether PID 1 has spoken, and removes the bundle as soon as the runtime has written the cell's state, into
+// which it copies what it needs. PID 1 may speak before that, and crun then looks at its bundle once more, so that the
+// first byte alone is no sign.
+class ControlStream : public SocketStream {
  public:
-  BundleRemovingStream(base::UniqueFd socket, std::string bundle, std::string state_file)
+  ControlStream(base::UniqueFd socket, std::string bundle, std::string state_file)
       : SocketStream(std::move(socket)), bundle_(std::move(bundle)), state_file_(std::move(state_file)) {}
 
   ssize_t receive(char* buffer, size_t size) override {
     const ssize_t got = SocketStream::receive(buffer, size);
+    heard_ = heard_ || got > 0;
     if (got > 0 && !bundle_.empty() && ::access(state_file_.c_str(), F_OK) == 0) {
       remove_bundle(bundle_);
       bundle_.clear();
@@ -33,10 +31,17 @@ class BundleRemovingStream : public SocketStream {
     return got;
   }
 
+  bool heard() const { return heard_; }
+
  private:
+  bool heard_ = false;
   std::string bundle_;
   std::string state_file_;
 };
+
+namespace {
+
+constexpr size_t kMaxDiagnostics = 1000;
 
 // runc: time="…" level=error msg="…" (Go-quoted). Other lines are taken as they are.
 std::string without_log_fields(std::string_view line) {
@@ -86,7 +91,9 @@ std::string one_line(std::string_view messages) {
 
 OciCell::OciCell(CellParts parts)
     : parts_(std::move(parts)),
-      stream_(std::make_unique<BundleRemovingStream>(std::move(parts_.control), parts_.bundle, state_file(parts_))) {}
+      stream_(std::make_unique<ControlStream>(std::move(parts_.control), parts_.bundle, state_file(parts_))) {}
+
+Stream& OciCell::stream() { return *stream_; }
 
 OciCell::~OciCell() {
   stream_.reset();
@@ -119,7 +126,11 @@ std::string OciCell::diagnostics() {
   return std::string(base::utf8_prefix(line.empty() ? end : end + ": " + line, kMaxDiagnostics));
 }
 
-void OciCell::kill() { remove_by_runtime(); }
+void OciCell::kill() {
+  // As long as PID 1 has not spoken, it may be the runtime itself that hangs, and nothing else would end it.
+  if (!stream_->heard()) parts_.runtime_process.kill(SIGKILL);
+  remove_by_runtime();
+}
 
 void OciCell::remove_by_runtime() {
   std::vector<std::string> arguments = parts_.global_options;

@@ -38,12 +38,14 @@ base::Result<base::UniqueFd> make_message_file();
 // One line, at most 1,000 bytes: of a runtime's log only what it says, without times, levels and control bytes.
 std::string one_line(std::string_view messages);
 
+class ControlStream;
+
 class OciCell : public Cell {
  public:
   explicit OciCell(CellParts parts);
   ~OciCell() override;
 
-  Stream& stream() override { return *stream_; }
+  Stream& stream() override;
   const std::string& id() const override { return parts_.name; }
   std::string diagnostics() override;
   void kill() override;
@@ -53,7 +55,7 @@ class OciCell : public Cell {
   void poll_runtime();
 
   CellParts parts_;
-  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<ControlStream> stream_;
   std::optional<base::ExitStatus> runtime_status_;
 };
 

@@ -174,7 +174,7 @@ def runtime_that_hangs_and_a_stripped_path(t):
     stripped.call("echo found").ok("found")
     place = os.path.join(t.folder, os.path.basename(real))
     with open(place, "w") as file:
-        file.write(f"#!/bin/sh\ncase \"$*\" in *run*) exec sleep 4321;; esac\nexec {real} \"$@\"\n")
+        file.write(f"#!/bin/sh\ncase \" $* \" in *\" run \"*) exec sleep 4321;; esac\nexec {real} \"$@\"\n")
     os.chmod(place, 0o755)
     server = t.start("--runtime", place, runtime=False)
     recovers_with(t, server, lambda: (os.unlink(place), os.symlink(real, place)), names=(), within=14)
