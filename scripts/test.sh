@@ -10,6 +10,7 @@ cmake --preset dev -G Ninja >build/dev/configure.log 2>&1 || { cat build/dev/con
 cmake --build --preset dev -- -j"$(nproc)" --quiet
 
 export BASHCELL_REQUIRE="${BASHCELL_REQUIRE:-oci}"  # what must not be skipped
+export BASHCELL_TEST_SLOWNESS="${BASHCELL_TEST_SLOWNESS:-3}"  # sanitizers cost time and memory
 export ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 exec ctest --test-dir build/dev --output-on-failure -j2 "$@"
