@@ -18,6 +18,7 @@ namespace bashcell::supervisor {
 
 namespace {
 
+constexpr base::Duration kSavedPause{3};               // between two reads of a state that is being written
 constexpr size_t kMaxSavedBytes = 4 * kMaxStateBytes;  // with room for what is not kept; the rest is read and dropped
 
 enum class ReadEnd { kWouldBlock, kEnd, kTurnOver };
@@ -67,6 +68,7 @@ Job::Job(Shared& shared, wire::Run run, Runner runner, Events events)
 }
 
 Job::~Job() {
+  shared_.loop.cancel(saved_timer_);
   shared_.loop.cancel(timer_);
   for (const base::UniqueFd* fd : {&runner_.output, &runner_.saved, &runner_.reports}) shared_.loop.unwatch(fd->get());
 }
@@ -106,7 +108,14 @@ void Job::on_saved() {
     }
     if (phase_ != Phase::kDone) saved_ += piece;
   });
-  if (end == ReadEnd::kEnd) shared_.loop.unwatch(runner_.saved.get());
+  if (end == ReadEnd::kEnd) {
+    shared_.loop.unwatch(runner_.saved.get());
+    return;
+  }
+  // bash writes line by line. Waking up for each would cost more than all the rest; the pipe holds a usual state.
+  shared_.loop.set_events(runner_.saved.get(), 0);
+  shared_.loop.cancel(saved_timer_);
+  saved_timer_ = shared_.loop.after(kSavedPause, [this] { shared_.loop.set_events(runner_.saved.get(), POLLIN); });
 }
 
 void Job::on_reports() {

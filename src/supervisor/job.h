@@ -92,6 +92,7 @@ class Job {
   base::Instant phase_started_;
   Phase phase_ = Phase::kRunning;
   base::EventLoop::TimerId timer_ = 0;
+  base::EventLoop::TimerId saved_timer_ = 0;
   wire::Outcome outcome_ = wire::Outcome::kLost;
   bool shell_ended_ = false;
   bool never_ran_ = false;

@@ -67,7 +67,8 @@ class Supervisor {
   base::UniqueFd boot_;
   base::UniqueFd child_signals_;
   std::shared_ptr<const Snapshot> now_;  // the last committed state
-  std::optional<Runner> warm_;           // restored `now_` and waits; thrown away when another call commits first
+  base::Instant last_done_;
+  std::optional<Runner> warm_;  // restored `now_` and waits; thrown away when another call commits first
   Jobs jobs_;
   std::map<pid_t, Runner> discarded_;  // being killed; held until reaped
   std::deque<wire::Run> waiting_;      // for room, while background jobs are being killed
