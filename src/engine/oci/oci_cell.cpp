@@ -8,6 +8,7 @@
 
 #include <utility>
 
+#include "base/file.h"
 #include "base/utf8.h"
 #include "engine/oci/bundle.h"
 
@@ -53,6 +54,14 @@ std::string without_log_fields(std::string_view line) {
     text += line[at];
   }
   return text;
+}
+
+// A killed program with several threads cannot be waited for until the last one has gone, which takes its time on a
+// busy machine; its first thread is a zombie before that. Our child, so the number is not somebody else's.
+bool is_ending(pid_t pid) {
+  const base::Result<std::string> stat = base::read_file("/proc/" + std::to_string(pid) + "/stat");
+  const size_t close = stat ? stat->rfind(')') : std::string::npos;
+  return close != std::string::npos && stat->substr(close, 3) == ") Z";
 }
 
 // What the runtime writes when it has read the bundle. Where another runtime has no such file, the bundle stays as long
@@ -103,7 +112,11 @@ OciCell::~OciCell() {
     // Ended by itself it has cleaned up. Killed, or failed half-way, it may not have.
     if (runtime_status_->signaled || runtime_status_->code != 0) remove_by_runtime();
   } else {
-    parts_.runtime_process.kill(SIGCONT);  // a stopped one could not clean up
+    if (is_ending(parts_.runtime_process.pid())) {
+      remove_by_runtime();
+    } else {
+      parts_.runtime_process.kill(SIGCONT);  // a stopped one could not clean up
+    }
     parts_.reaper->adopt(std::move(parts_.runtime_process));
   }
   parts_.reaper->collect();
