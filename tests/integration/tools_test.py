@@ -101,6 +101,7 @@ def text(t):
 NEW_USER, NEW_NS, NEW_PID, SIGCHLD, CHARACTER_DEVICE = 0x10000000, 0x00020000, 0x20000000, 17, 0o020666
 FORBIDDEN = {
     "unshare (user)": (272, (NEW_USER,)), "unshare (mount)": (272, (NEW_NS,)), "setns": (308, (-1, 0)),
+    "prlimit of PID 1": (302, (1, 7, 0, 0)),
     "clone (user)": (56, (NEW_USER | SIGCHLD, 0, 0, 0, 0)), "clone (pid)": (56, (NEW_PID | SIGCHLD, 0, 0, 0, 0)),
     "clone3": (435, (0, 0)), "mount": (165, (0, 0, 0, 0, 0)), "umount2": (166, (0, 0)), "pivot_root": (155, (0, 0)),
     "chroot": (161, (0,)), "fsopen": (430, (0, 0)), "fsmount": (432, (-1, 0, 0)), "move_mount": (429, (-1, 0, -1, 0, 0)),
