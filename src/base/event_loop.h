@@ -21,7 +21,9 @@ class EventLoop {
  public:
   using TimerId = uint64_t;  // 0 is never a timer
 
+  // Needs one descriptor; usable() says whether there was one. An unusable loop must not be run.
   EventLoop();
+  bool usable() const { return wake_fd_.valid(); }
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
   ~EventLoop();

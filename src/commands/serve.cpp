@@ -33,6 +33,10 @@ int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engi
                sandbox::SandboxOptions options) {
   const base::Log log(config.log);
   base::EventLoop loop;
+  if (!output.valid() || !loop.usable()) {
+    log.error("cannot serve with so few open files: raise the limit (ulimit -n)");
+    return 1;
+  }
   // Clients send SIGTERM and SIGKILL half a second apart, so a signal ends the server at once; the cell goes with its
   // stream, and needs none of our code for that.
   const StopSignals signals(loop, [&loop](int) { loop.stop(); });
