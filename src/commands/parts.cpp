@@ -1,6 +1,11 @@
 #include "commands/parts.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "config_paths.h"
 #include "engine/oci/oci_engine.h"
@@ -20,9 +25,23 @@ base::Result<void> check_folder(const std::string& what, const std::string& path
   return {};
 }
 
+// Without this, whatever file cannot be read first would be named as the cause.
+base::Result<void> check_descriptors() {
+  constexpr int kNeeded = 8;
+  std::vector<base::UniqueFd> spare;
+  for (int i = 0; i < kNeeded; ++i) {
+    base::Result<base::UniqueFd> one = base::duplicate(STDERR_FILENO);
+    if (!one)
+      return base::Error{"too many open files: starting a cell needs 8 free descriptors (raise the limit: ulimit -n)"};
+    spare.push_back(std::move(*one));
+  }
+  return {};
+}
+
 }  // namespace
 
 base::Result<engine::CellSpec> cell_spec(const Config& config) {
+  if (const auto checked = check_descriptors(); !checked) return checked.error();
   base::Result<std::string> supervisor = find_supervisor(config);
   if (!supervisor) return supervisor.error();
   if (const auto prepared = prepare_workspace(config); !prepared) return prepared.error();
