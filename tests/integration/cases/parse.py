@@ -8,6 +8,7 @@ from registry import case
 
 @case("C42")
 def heredocs(t):
+    t.call("true").ok("")  # what follows is about calls, not about the start of a cell
     t.call("cat <<EOF\nhi $((1+1))\nEOF").ok("hi 2", within=1)
     t.call("cat <<'MY-MARK'\n$HOME `id` \\n\nMY-MARK").ok("$HOME `id` \\n", within=1)
     t.call("cat <<-EOF\n\ttabbed\n\tEOF").ok("tabbed", within=1)
@@ -18,6 +19,7 @@ def heredocs(t):
 
 @case("C42.a")
 def several_and_nested_heredocs(t):
+    t.call("true").ok("")  # what follows is about calls, not about the start of a cell
     t.call("cat <<A - <<B; cat <<C\na\nA\nb\nB\nc\nC\necho after").ok("b\nc\nafter", within=1)
     t.call("x=$(cat <<E\n$(cat <<I\ninner\nI\n)\nouter\nE\n); echo \"[$x]\"").ok("[inner\nouter]", within=1)
     t.call("f() {\n  cat <<-\\E\n\t$1 \"q\"\n\tE\n}\nf one | tr a-z A-Z").ok('$1 "Q"', within=1)
@@ -110,6 +112,7 @@ def other_languages_in_quotes(t):
 
 @case("C48")
 def empty_and_blank(t):
+    t.call("true").ok("")  # what follows is about calls, not about the start of a cell
     t.call("").refused("command", within=1)
     t.call("   \n\t").refused("command", within=1)
     same(t.call("true").ok("", within=1).raw, "(no output)", "the reply without output")
@@ -118,6 +121,7 @@ def empty_and_blank(t):
 
 @case("C48.a")
 def only_what_does_nothing(t):
+    t.call("true").ok("")  # what follows is about calls, not about the start of a cell
     for script in ("\r\n\r\n", "\n" * 1000, "\u0009 \n"):
         t.call(script).refused("command", within=1)
     for script in ("{ :; }", "\\\n", "a=1", "f() { :; }", "# c\n" * 500, "cd .", ">/tmp/x", "   :   "):
@@ -126,6 +130,7 @@ def only_what_does_nothing(t):
 
 @case("C48.b")
 def a_nul_is_refused_and_nothing_runs(t):
+    t.call("true").ok("")  # what follows is about calls, not about the start of a cell
     t.call("touch /workspace/ran\0").refused("command", within=1)
     t.call("touch /workspace/ran\ntrue \0 false").refused("command", within=1)
     t.call("true").ok("")
