@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/quantity.h"
 #include "tools/reply_text.h"
 
 namespace bashcell::tools {
@@ -17,20 +18,6 @@ namespace {
 
 constexpr int kTimedOutExit = 124;
 constexpr int kNotRunExit = 125;
-
-// "1,234,567"
-std::string grouped(int64_t number) {
-  std::string digits = std::to_string(number);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
-  return digits;
-}
-
-std::string bytes_text(int64_t bytes) {
-  if (bytes < 1000) return fmt::format("{} bytes", bytes);
-  if (bytes < 1'000'000) return fmt::format("{:.1f} KB", static_cast<double>(bytes) / 1e3);
-  if (bytes < 1'000'000'000) return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
-  return fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9);
-}
 
 std::string signal_name(int64_t number) {
   const char* name = number > 0 && number < NSIG ? ::sigabbrev_np(static_cast<int>(number)) : nullptr;
@@ -69,10 +56,11 @@ std::string masked_stages(const wire::Done& done, std::string_view script) {
 
 std::string left_out(const wire::Done& done) {
   if (done.left_out_bytes == 0) return {};
-  std::string part = done.left_out_lines > 0 ? fmt::format("left out {} of {} lines ({})", grouped(done.left_out_lines),
-                                                           grouped(done.total_lines), bytes_text(done.left_out_bytes))
-                                             : fmt::format("left out {} of {}", bytes_text(done.left_out_bytes),
-                                                           bytes_text(done.total_bytes));
+  std::string part =
+      done.left_out_lines > 0
+          ? fmt::format("left out {} of {} lines ({})", base::grouped(done.left_out_lines),
+                        base::grouped(done.total_lines), base::size_text(done.left_out_bytes))
+          : fmt::format("left out {} of {}", base::size_text(done.left_out_bytes), base::size_text(done.total_bytes));
   if (!done.spill_problem.empty()) return part + "; the whole could not be kept: " + one_line(done.spill_problem, 120);
   if (done.spill.empty()) return part;
   return part + (done.spill_cut ? "; the beginning of it: " : "; all of it: ") + one_line(done.spill, 60);
