@@ -10,7 +10,8 @@ case "${1:-}" in
   '') ;;
   --tests)
     # binutils has readelf; what follows is called by the scripts of the tests.
-    packages+=(catch2 clang-format clang-tidy binutils git procps psmisc gawk jq bc less man-db perl)
+    packages+=(catch2 clang-format clang-tidy binutils git procps psmisc gawk jq bc less man-db perl make iproute2
+      openssh-client xz-utils)
     # Node.js may come from elsewhere, then with its own npm.
     command -v node >/dev/null || packages+=(nodejs)
     command -v npm >/dev/null || packages+=(npm)

@@ -119,6 +119,11 @@ void close_others(ShellFds& fds) {
   ::close_range(static_cast<unsigned>(next), ~0U, 0);
 }
 
+int unread_bytes(int pipe) {
+  int unread = 0;
+  return ::ioctl(pipe, FIONREAD, &unread) == 0 ? unread : 0;
+}
+
 }  // namespace
 
 base::Result<base::UniqueFd> sealed_text(const char* name, std::string_view text) {
@@ -195,9 +200,10 @@ base::Result<void> Runner::release(std::string_view prefix, std::string_view scr
   return written;
 }
 
-bool Runner::script_untouched() const {
-  int unread = 0;
-  return ::ioctl(go_read.get(), FIONREAD, &unread) == 0 && unread > 0;
+bool Runner::tampered() const {
+  return unread_bytes(go_read.get()) > 0 || unread_bytes(output.get()) > 0 || unread_bytes(saved.get()) > 0;
 }
+
+bool Runner::script_untouched() const { return unread_bytes(go_read.get()) > 0; }
 
 }  // namespace bashcell::supervisor

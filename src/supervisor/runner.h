@@ -57,6 +57,8 @@ struct Runner {
                                           std::shared_ptr<const Snapshot> start, int* error_number);
   // Hands the script over and lets bash go. Once.
   base::Result<void> release(std::string_view prefix, std::string_view script_text);
+  // Before release(): another script of this user has written into its pipes through /proc. It must not be used.
+  bool tampered() const;
   // After release() and bash's end: it died before it came to the script.
   bool script_untouched() const;
 };

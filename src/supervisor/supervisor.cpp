@@ -84,7 +84,7 @@ void Supervisor::begin(wire::Run run) {
   if (!waiting_.empty() || (limits_.room_for_processes() < kRoomForACall && has_background())) {
     return no_room(std::move(run), EAGAIN);
   }
-  if (warm_ && warm_->start == now_) {
+  if (warm_ && warm_->start == now_ && !warm_->tampered()) {
     Runner runner = std::move(*warm_);
     warm_.reset();
     begin_with(std::move(run), std::move(runner), true);
