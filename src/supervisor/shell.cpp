@@ -66,6 +66,9 @@ constexpr std::string_view kTrapShim = R"sh(trap ()
 }
 )sh";
 
+// At least what bash takes from a pipe with one read(2) when it sources it (ZBUFSIZ in its lib/sh/zmapfd.c, 4096).
+constexpr size_t kReadPiece = 4096;
+
 }  // namespace
 
 std::string boot_text() {
@@ -78,7 +81,10 @@ std::string boot_text() {
   return text;
 }
 
-std::string_view go_text() { return "\\exec 253<&-; SECONDS=0\n"; }
+std::string_view go_text() {
+  static const std::string text = "\\exec 253<&-; SECONDS=0 #" + std::string(kReadPiece, ' ') + "\n";
+  return text;
+}
 
 std::string script_prefix(std::string_view cwd, std::string_view old_cwd, bool has_late_functions,
                           std::string_view workspace) {

@@ -26,7 +26,8 @@ inline constexpr std::string_view kScriptName = "script";
 // The constant text behind BASH_ENV.
 std::string boot_text();
 
-// Goes through the go pipe.
+// Goes through the go pipe. So long that bash needs two reads for it: one that is being killed finishes the read(2)
+// that it is in, and no other, so that what is left then shows that it never came to its script.
 std::string_view go_text();
 
 // What stands before the script's first line, on the same line: back to the cwd of the last call, OLDPWD as it was, and

@@ -33,6 +33,7 @@ Supervisor::Supervisor(base::EventLoop& loop, std::unique_ptr<Control> control, 
 Supervisor::~Supervisor() {
   loop_.cancel(lease_timer_);
   loop_.cancel(orphan_timer_);
+  loop_.cancel(discard_timer_);
   loop_.unwatch(child_signals_.get());
 }
 
@@ -194,9 +195,21 @@ void Supervisor::prewarm() {
 void Supervisor::discard_warm() {
   if (!warm_) return;
   const pid_t pid = warm_->pid;
-  kill_tree(pid);
   discarded_.emplace(pid, std::move(*warm_));
   warm_.reset();
+  kill_discarded();
+}
+
+// In rounds: one that was thrown away just after its start has no bash yet, and would start one that waits for ever.
+void Supervisor::kill_discarded() {
+  loop_.cancel(discard_timer_);
+  discard_timer_ = 0;
+  if (discarded_.empty()) return;
+  for (const auto& [pid, runner] : discarded_) {
+    ::kill(pid, SIGCONT);  // a stopped runner would not reap
+    kill_tree(pid);
+  }
+  discard_timer_ = loop_.after(kKillRound, [this] { kill_discarded(); });
 }
 
 void Supervisor::on_children() {

@@ -52,6 +52,7 @@ class Supervisor {
 
   void prewarm();
   void discard_warm();
+  void kill_discarded();
   void kill_background();
   bool has_background() const;
   void retry_waiting();
@@ -77,6 +78,7 @@ class Supervisor {
   base::Duration lease_{15'000};
   base::EventLoop::TimerId lease_timer_ = 0;
   base::EventLoop::TimerId orphan_timer_ = 0;
+  base::EventLoop::TimerId discard_timer_ = 0;
 };
 
 }  // namespace bashcell::supervisor

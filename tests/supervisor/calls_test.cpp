@@ -126,6 +126,8 @@ TEST_CASE("a prewarmed bash that a script killed is replaced without a word") {
              "/run ]] && kill -9 ${p##*/} && touch " + mark + " && break; done; [[ -e " + mark +
              " ]]; do :; done 2>/dev/null &");
     CHECK(testing::eventually([&] { return testing::exists(mark); }));
-    CHECK(cell.output_of("echo next") == "next");
+    const wire::Done next = cell.run("echo next");
+    INFO(static_cast<int>(next.outcome) << " " << next.code << " " << next.problem);
+    CHECK(next.output == "next");
   }
 }
