@@ -20,6 +20,8 @@ namespace {
 
 // What was read before the end of input is finished first, for at most this long.
 constexpr base::Duration kPatienceAtEnd{2'000};
+// A start under way usually takes far less.
+constexpr base::Duration kPatienceWithStart{1'000};
 
 }  // namespace
 
@@ -83,8 +85,9 @@ int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engi
   if (config.warm) sandbox.warm();
   loop.run();
 
-  // A start under way may take a while, and its thread cannot be interrupted. What it starts ends with our descriptors.
-  if (sandbox.starting()) ::_exit(exit_status);
+  // Else what it has made by now would stay until the next server sweeps. Its thread cannot be interrupted, so this has
+  // an end, too: a cell that has started by then ends with our descriptors.
+  if (!sandbox.wait_for_start(kPatienceWithStart)) ::_exit(exit_status);
   return exit_status;
 }
 

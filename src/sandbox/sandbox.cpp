@@ -58,13 +58,24 @@ void Sandbox::warm() {
 
 // The engine may block for as long as starting a container takes; the loop goes on answering meanwhile.
 void Sandbox::start_cell() {
-  starter_ = std::thread([this] {
+  std::promise<void> ended;
+  start_ended_ = ended.get_future();
+  starter_ = std::thread([this, ended = std::move(ended)]() mutable {
     base::Result<engine::CellSpec> spec = make_spec_();
     auto started = std::make_shared<Started>(
         Started{spec ? *spec : engine::CellSpec{},
                 spec ? engine_.start(*spec) : base::Result<std::unique_ptr<engine::Cell>>(spec.error())});
     loop_.post([this, started] { on_started(std::move(*started)); });
+    started.reset();
+    ended.set_value();
   });
+}
+
+bool Sandbox::wait_for_start(base::Duration limit) {
+  if (!starting()) return true;
+  if (start_ended_.wait_for(limit) != std::future_status::ready) return false;
+  starter_.join();
+  return true;
 }
 
 void Sandbox::on_started(Started started) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -81,6 +82,9 @@ class Sandbox {
 
   // A start is under way on the other thread.
   bool starting() const { return starter_.joinable(); }
+  // At the end, when the loop runs no more: waits until such a start is over, for at most `limit`; its cell ends at once.
+  // False: it still goes on, and this object cannot be destroyed yet.
+  bool wait_for_start(base::Duration limit);
   // What the cell in use read about itself; nothing when none is up.
   const wire::CellFacts* facts() const { return facts_ ? &*facts_ : nullptr; }
   // Of the last cell; the defaults before there was one.
@@ -117,6 +121,7 @@ class Sandbox {
   SandboxOptions options_;
   engine::CellSpec spec_;
   std::thread starter_;
+  std::future<void> start_ended_;  // valid while starter_ runs
   std::unique_ptr<engine::Cell> cell_;
   std::unique_ptr<SupervisorClient> client_;  // over cell_'s stream, so destroyed before it
   std::optional<wire::CellFacts> facts_;      // set: the cell is up
