@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "engine/oci/oci_engine.h"
-#include "engine/oci/private_folder.h"
+#include "engine/private_folder.h"
 #include "samples.h"
 #include "server.h"
 
@@ -38,7 +38,7 @@ RuntimeBaseline::RuntimeBaseline(const std::string& runtime, const engine::CellS
   const std::optional<std::string> program = base::find_program(runtime);
   if (!program) throw std::runtime_error("there is no " + runtime + " here");
   runtime_ = *program;
-  const std::filesystem::path bundle = must(engine::oci::open_private_folder()).bundles() + "/" + cell_;
+  const std::filesystem::path bundle = must(engine::open_private_folder()).bundles() + "/" + cell_;
 
   nlohmann::json configuration = nlohmann::json::parse(must(base::read_file(bundle / "config.json")));
   configuration["process"]["args"] = {"/bin/true"};

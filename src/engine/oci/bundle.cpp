@@ -12,7 +12,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
-#include "engine/oci/seccomp.h"
+#include "engine/seccomp.h"
 
 namespace bashcell::engine::oci {
 

@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "engine/oci/bundle.h"
-#include "engine/oci/cell_name.h"
+#include "engine/cell_name.h"
 #include "engine/oci/examine.h"
 #include "engine/oci/oci_cell.h"
-#include "engine/oci/seccomp.h"
+#include "engine/seccomp.h"
 
 namespace bashcell::engine::oci {
 

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "engine/engine.h"
 #include "engine/oci/cgroup.h"
-#include "engine/oci/private_folder.h"
+#include "engine/private_folder.h"
 #include "engine/oci/reaper.h"
 #include "engine/oci/runtime.h"
 #include "engine/oci/sweep.h"

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "engine/oci/bundle.h"
-#include "engine/oci/cell_name.h"
+#include "engine/cell_name.h"
 #include "engine/oci/runtime.h"
 
 namespace bashcell::engine::oci {

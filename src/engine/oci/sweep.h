@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/oci/cgroup.h"
-#include "engine/oci/private_folder.h"
+#include "engine/private_folder.h"
 #include "engine/oci/reaper.h"
 
 namespace bashcell::engine::oci {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/file.h"
-#include "engine/oci/seccomp.h"
+#include "engine/seccomp.h"
 #include "support/temporary_folder.h"
 
 using namespace bashcell;

@@ -1,9 +1,9 @@
-#include "engine/oci/cell_name.h"
+#include "engine/cell_name.h"
 
 #include <catch2/catch.hpp>
 
 using namespace bashcell;
-using namespace bashcell::engine::oci;
+using namespace bashcell::engine;
 
 TEST_CASE("a cell's name tells its owner") {
   const base::ProcessIdentity self = base::ProcessIdentity::self();

@@ -1,4 +1,4 @@
-#include "engine/oci/private_folder.h"
+#include "engine/private_folder.h"
 
 #include <sys/stat.h>
 
@@ -9,7 +9,7 @@
 #include "support/temporary_folder.h"
 
 using namespace bashcell;
-using namespace bashcell::engine::oci;
+using namespace bashcell::engine;
 namespace fs = std::filesystem;
 
 TEST_CASE("the private folder is made, and closed to others") {

@@ -4,10 +4,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/oci/cell_name.h"
+#include "engine/cell_name.h"
 #include "support/temporary_folder.h"
 
 using namespace bashcell;
+using namespace bashcell::engine;
 using namespace bashcell::engine::oci;
 namespace fs = std::filesystem;
 

@@ -10,7 +10,7 @@
 
 #include "base/process.h"
 
-namespace bashcell::engine::oci {
+namespace bashcell::engine {
 
 // A new name, unique also among the cells of one owner.
 std::string make_cell_name(const base::ProcessIdentity& owner);
@@ -21,4 +21,4 @@ std::optional<base::ProcessIdentity> owner_of(std::string_view cell_name);
 // True only for a name of our form whose owner is gone: what carries it is a leftover.
 bool is_leftover(std::string_view cell_name);
 
-}  // namespace bashcell::engine::oci
+}  // namespace bashcell::engine

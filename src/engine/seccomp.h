@@ -3,11 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
-namespace bashcell::engine::oci {
+namespace bashcell::engine {
 
 nlohmann::json seccomp_profile();
 
 // True if this kernel can filter system calls (CONFIG_SECCOMP_FILTER).
 bool seccomp_supported();
 
-}  // namespace bashcell::engine::oci
+}  // namespace bashcell::engine

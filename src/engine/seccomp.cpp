@@ -1,10 +1,10 @@
-#include "engine/oci/seccomp.h"
+#include "engine/seccomp.h"
 
 #include <unistd.h>
 
 #include "embedded/seccomp.h"
 
-namespace bashcell::engine::oci {
+namespace bashcell::engine {
 
 nlohmann::json seccomp_profile() { return nlohmann::json::parse(embedded::kSeccompProfile); }
 
@@ -13,4 +13,4 @@ bool seccomp_supported() {
   return ::access("/proc/sys/kernel/seccomp/actions_avail", F_OK) == 0;
 }
 
-}  // namespace bashcell::engine::oci
+}  // namespace bashcell::engine

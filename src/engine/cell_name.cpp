@@ -1,4 +1,4 @@
-#include "engine/oci/cell_name.h"
+#include "engine/cell_name.h"
 
 #include <fmt/format.h>
 #include <sys/random.h>
@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 
-namespace bashcell::engine::oci {
+namespace bashcell::engine {
 
 namespace {
 
@@ -59,4 +59,4 @@ bool is_leftover(std::string_view cell_name) {
   return owner && !owner->alive();
 }
 
-}  // namespace bashcell::engine::oci
+}  // namespace bashcell::engine

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 
-namespace bashcell::engine::oci {
+namespace bashcell::engine {
 
 struct PrivateFolder {
   std::string path;
@@ -29,4 +29,4 @@ base::Result<PrivateFolder> open_private_folder(const std::string& chosen = {});
 // The same check for one folder, made 0700 if missing.
 base::Result<void> make_private(const std::string& path);
 
-}  // namespace bashcell::engine::oci
+}  // namespace bashcell::engine

@@ -1,4 +1,4 @@
-#include "engine/oci/private_folder.h"
+#include "engine/private_folder.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-namespace bashcell::engine::oci {
+namespace bashcell::engine {
 
 namespace {
 
@@ -65,4 +65,4 @@ base::Result<PrivateFolder> open_private_folder(const std::string& chosen) {
   return refused;
 }
 
-}  // namespace bashcell::engine::oci
+}  // namespace bashcell::engine
