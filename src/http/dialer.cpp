@@ -1,0 +1,158 @@
+#include "http/dialer.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "base/file.h"
+#include "http/shown.h"
+
+namespace bashcell::http {
+
+namespace {
+
+constexpr size_t kMaxErrors = size_t{64} * 1024;
+
+// A file in memory that takes the first 64 KB and no more, so that a command can neither be held up by a full pipe that
+// nobody reads nor fill the memory.
+base::UniqueFd errors_file() {
+  base::UniqueFd file(::memfd_create("bashcell-stderr", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (file.valid() &&
+      (::ftruncate(file.get(), kMaxErrors) != 0 || ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_GROW) != 0)) {
+    file.reset();
+  }
+  return file;
+}
+
+std::string last_line(int errors) {
+  std::string text(kMaxErrors, '\0');
+  const ssize_t n = ::pread(errors, text.data(), text.size(), 0);
+  text.resize(n > 0 ? static_cast<size_t>(n) : 0);
+  text.resize(std::min(text.find('\0'), text.size()));  // the rest was never written
+  std::string_view rest = base::trimmed(text);
+  const size_t newline = rest.find_last_of("\r\n");
+  if (newline != std::string_view::npos) rest.remove_prefix(newline + 1);
+  return shown(rest, 300);
+}
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> list;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) list.emplace_back(*entry);
+  return list;
+}
+
+}  // namespace
+
+Dialer::~Dialer() {
+  for (auto& [fd, command] : commands_) end(std::move(command));
+}
+
+void Dialer::clear() {
+  failure_.reset();
+  last_words_.clear();
+}
+
+std::string Dialer::meeting_point() {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (!meeting_.valid()) {
+    base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    // An address of only its family: the kernel picks a free name in the abstract namespace (unix(7), autobind).
+    if (!socket.valid() ||
+        ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address.sun_family) != 0 ||
+        ::listen(socket.get(), 4) != 0) {
+      return {};
+    }
+    meeting_ = std::move(socket);
+  }
+  socklen_t size = sizeof address;
+  if (::getsockname(meeting_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
+  const size_t start = offsetof(sockaddr_un, sun_path) + 1;  // after the NUL of the namespace
+  return size > start ? std::string(address.sun_path + 1, size - start) : std::string();
+}
+
+int Dialer::open(int family, int type, int protocol) {
+  clear();
+  if (!target_.command.empty() && (family != AF_UNIX || !meeting_.valid())) {
+    failure_ = base::Error{"cannot make a socket for " + target_.name};
+    return -1;
+  }
+  const int fd = ::socket(family, type | SOCK_CLOEXEC, protocol);
+  if (fd < 0) failure_ = base::errno_error("cannot make a socket for " + target_.name);
+  if (!target_.command.empty()) unserved_ = fd;
+  return fd;
+}
+
+void Dialer::serve() {
+  while (unserved_ >= 0) {
+    base::UniqueFd connection(::accept4(meeting_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!connection.valid()) return;
+    // The name is open to every process on the machine: only this one's connections count.
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    if (::getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid != ::getpid()) continue;
+    if (const auto started = start_command(std::move(connection)); !started) failure_ = started.error();
+    unserved_ = -1;
+  }
+}
+
+base::Result<void> Dialer::start_command(base::UniqueFd connection) {
+  const std::optional<std::string> program = base::find_program(target_.command[0]);
+  if (!program) {
+    return base::Error{fmt::format("cannot reach {}: there is no program {}", target_.name, target_.command[0])};
+  }
+  base::UniqueFd errors = errors_file();
+  base::SpawnOptions options;
+  options.argv = target_.command;
+  options.argv[0] = *program;
+  options.environment = own_environment();
+  options.descriptors = {{0, connection.get()}, {1, connection.get()}};
+  if (errors.valid()) options.descriptors.emplace_back(2, errors.get());
+  options.new_session = true;  // no terminal to ask a person on, and no Ctrl-C from it
+  base::Result<base::Child> child = base::spawn(options);
+  if (!child) return child.error();
+  commands_.insert_or_assign(unserved_, Command{std::move(*child), std::move(errors)});
+  return {};
+}
+
+void Dialer::close(int fd) {
+  ::close(fd);
+  if (fd == unserved_) unserved_ = -1;
+  const auto found = commands_.find(fd);
+  if (found == commands_.end()) return;
+  Command command = std::move(found->second);
+  commands_.erase(found);
+  end(std::move(command));
+}
+
+void Dialer::listen(int fd) {
+  const auto found = commands_.find(fd);
+  if (found != commands_.end()) hear(found->second);
+}
+
+void Dialer::hear(Command& command) {
+  constexpr base::Duration kLeave{100};
+  const std::optional<base::ExitStatus> status = command.child.wait(kLeave);
+  last_words_ = command.errors.valid() ? last_line(command.errors.get()) : std::string();
+  if (!last_words_.empty() || !status) return;
+  last_words_ =
+      fmt::format("{} ended with {} {}", target_.command[0], status->signaled ? "signal" : "exit code", status->code);
+}
+
+void Dialer::end(Command command) {
+  constexpr base::Duration kTerminate{300};
+  if (command.child.running()) hear(command);
+  command.child.kill(SIGTERM);  // nothing when it was reaped
+  if (command.child.wait(kTerminate) || !command.child.running()) return;
+  command.child.kill(SIGKILL);
+  command.child.wait(base::Duration(5'000));
+}
+
+}  // namespace bashcell::http
