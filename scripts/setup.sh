@@ -5,13 +5,15 @@
 set -euo pipefail
 
 # crun or runc would do; which of them works depends on the machine's cgroups.
-packages=(g++ cmake ninja-build nlohmann-json3-dev libfmt-dev libcli11-dev libvalijson-dev crun runc python3)
+packages=(g++ cmake ninja-build nlohmann-json3-dev libfmt-dev libcli11-dev libvalijson-dev libcurl4-openssl-dev crun runc python3)
 case "${1:-}" in
   '') ;;
   --tests)
     # binutils has readelf; what follows is called by the scripts of the tests.
     packages+=(catch2 clang-format clang-tidy binutils git procps psmisc gawk jq bc less man-db perl make iproute2
       openssh-client xz-utils)
+    # Engines for the tests to start themselves, an image for them, and what is between a server and a far engine.
+    packages+=(docker.io podman mmdebstrap curl docker-registry openssh-server openssl passt slirp4netns)
     # Node.js may come from elsewhere, then with its own npm.
     command -v node >/dev/null || packages+=(nodejs)
     command -v npm >/dev/null || packages+=(npm)
@@ -46,7 +48,17 @@ fi
 
 echo "setup: installing ${missing[*]}"
 log="$(mktemp)"
-trap 'rm -f "$log"' EXIT
+policy=/usr/sbin/policy-rc.d
+leave() {
+  rm -f "$log"
+  [[ -z "$policy" ]] || "${as_root[@]}" rm -f "$policy"
+}
+trap leave EXIT
+# Some packages would start a service at once. Nothing here needs it: the tests start what they test.
+if [[ -e "$policy" ]]; then policy=''; else
+  printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
+  "${as_root[@]}" chmod 755 "$policy"
+fi
 install() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >"$log" 2>&1

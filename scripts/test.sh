@@ -7,10 +7,20 @@ scripts/setup.sh --tests
 
 mkdir -p build/dev
 cmake --preset dev -G Ninja >build/dev/configure.log 2>&1 || { cat build/dev/configure.log >&2; exit 1; }
-cmake --build --preset dev -- -j"$(nproc)" --quiet
 
-export BASHCELL_REQUIRE="${BASHCELL_REQUIRE:-oci}"  # what must not be skipped
+# Tests of Docker and Podman need engines, which root alone can start, and these an image. It is made while the compiler
+# is busy.
+engines=() required=oci
+((EUID != 0)) || required=oci,docker,podman
+if [[ "$required" == *docker* ]] && ctest --test-dir build/dev -N "$@" | grep -E '#[0-9]+: [a-z]+\.(docker|podman)\.' >/dev/null; then
+  engines=(scripts/engines.sh with docker,podman --)
+  nice scripts/image.sh --packages tests/integration/packages >/dev/null &
+fi
+cmake --build --preset dev -- -j"$(nproc)" --quiet
+wait
+
+export BASHCELL_REQUIRE="${BASHCELL_REQUIRE:-$required}"  # what must not be skipped
 export BASHCELL_TEST_SLOWNESS="${BASHCELL_TEST_SLOWNESS:-3}"  # sanitizers cost time and memory
 export ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
-exec ctest --test-dir build/dev --output-on-failure -j2 "$@"
+exec "${engines[@]}" ctest --test-dir build/dev --output-on-failure -j2 "$@"
