@@ -1,0 +1,6 @@
+bashcell_unit_test(engine_docker
+  SOURCES
+    address_test.cpp
+    context_test.cpp
+  LINKS bashcell_engine_docker)
+target_include_directories(unit_engine_docker PRIVATE ${PROJECT_SOURCE_DIR}/tests)
