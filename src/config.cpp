@@ -127,6 +127,17 @@ Result<void> add_environment(Settings& settings, const std::vector<Option>& opti
   return {};
 }
 
+constexpr std::string_view kVolumePrefix = "volume:";
+
+bool is_volume(std::string_view workspace) { return workspace.starts_with(kVolumePrefix); }
+
+// As Docker names volumes.
+bool is_volume_name(std::string_view name) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  return name.size() >= 2 && name.size() <= 128 && kLetters.find(name[0]) != std::string_view::npos &&
+         name.find_first_not_of(std::string(kLetters) + "_.-") == std::string_view::npos;
+}
+
 // A relative path means something only where the user typed it: on the command line.
 Result<void> settle_paths(Settings& settings, const std::vector<Option>& options, const Environment& environment) {
   for (const Option& option : options) {
@@ -134,6 +145,12 @@ Result<void> settle_paths(Settings& settings, const std::vector<Option>& options
     const std::string path = settings.values[option.name];
     const bool is_path = option.is_path || (option.name == "runtime" && path.find('/') != std::string::npos);
     if (!is_path || path.empty()) continue;
+    if (option.name == "workspace" && is_volume(path)) {
+      if (!is_volume_name(std::string_view(path).substr(kVolumePrefix.size()))) {
+        return not_allowed(settings, option.name, "volume:NAME, with letters, digits, and _ . - after the first");
+      }
+      continue;
+    }
     if (path.find('\0') != std::string::npos) return not_allowed(settings, option.name, option.allowed);
     if (path[0] != '/' && !path.starts_with("~/") && !settings.from_flag[option.name]) {
       return not_allowed(settings, option.name, "an absolute path (clients start servers in any folder)");
@@ -153,11 +170,21 @@ Value pick(const json& name, const std::map<std::string, Value>& values) {
 // `values` is complete and satisfies the schema.
 Config config_from(const json& values) {
   Config config;
-  config.engine = pick<EngineChoice>(values["engine"], {{"auto", EngineChoice::kAuto}, {"oci", EngineChoice::kOci}});
+  config.engine = pick<EngineChoice>(values["engine"], {{"auto", EngineChoice::kAuto},
+                                                        {"oci", EngineChoice::kOci},
+                                                        {"docker", EngineChoice::kDocker},
+                                                        {"podman", EngineChoice::kPodman}});
+  config.image = values.value("image", "");
+  config.docker_host = values.value("docker_host", "");
+  config.network = values.value("network", "");
   config.runtime = values.value("runtime", "");
   config.rootfs = values.value("rootfs", "");
   config.workspace = values.value("workspace", "");
   config.workspace_is_default = config.workspace.empty();
+  if (is_volume(config.workspace)) {
+    config.workspace_volume = config.workspace.substr(kVolumePrefix.size());
+    config.workspace.clear();
+  }
   if (values.contains("user")) {
     const std::string user = values["user"];
     const size_t colon = user.find(':');
@@ -193,11 +220,14 @@ Result<void> check_together(Config& config, const Settings& settings, const Envi
     }
     config.timeout = config.max_timeout;
   }
+  if (!config.workspace_volume.empty() && config.engine == EngineChoice::kOci) {
+    return not_allowed(settings, "workspace", "the path of a folder (the oci engine has no volumes)");
+  }
   if (config.workspace_is_default) {
     const auto folder = user_folder(environment, "XDG_DATA_HOME", ".local/share");
     if (!folder) return Error{"there is no home folder for the default workspace: name one with --workspace DIR"};
     config.workspace = *folder + "/workspace";
-  } else if (is_system_folder(config.workspace)) {
+  } else if (config.workspace_volume.empty() && is_system_folder(config.workspace)) {
     return not_allowed(settings, "workspace", "a folder of your own: scripts may write and delete there");
   }
   return {};

@@ -16,14 +16,20 @@
 
 namespace bashcell {
 
-enum class EngineChoice { kAuto, kOci };
+enum class EngineChoice { kAuto, kOci, kDocker, kPodman };
+
+inline constexpr const char* kDefaultImage = "python:3.11-slim";
 
 // All paths are absolute, or empty when not set.
 struct Config {
   EngineChoice engine = EngineChoice::kAuto;
-  std::string runtime;  // a name or an absolute path; empty: crun, else runc
-  std::string rootfs;   // empty: the host's programs behind a skeleton
+  std::string runtime;      // a name or an absolute path; empty: crun, else runc
+  std::string rootfs;       // empty: the host's programs behind a skeleton
+  std::string image;        // empty: kDefaultImage
+  std::string docker_host;  // empty: found
+  std::string network;      // empty: none
   std::string workspace;
+  std::string workspace_volume;      // then `workspace` is empty
   bool workspace_is_default = true;  // then it is made when missing (prepare_workspace)
   std::optional<engine::User> user;  // nothing: cell_user() decides
   int64_t memory_mb = 512;

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "config_paths.h"
+#include "engine/docker/docker_engine.h"
 #include "engine/oci/oci_engine.h"
+#include "http/curl_client.h"
 
 namespace bashcell::commands {
 
@@ -44,14 +46,19 @@ base::Result<engine::CellSpec> cell_spec(const Config& config) {
   if (const auto checked = check_descriptors(); !checked) return checked.error();
   base::Result<std::string> supervisor = find_supervisor(config);
   if (!supervisor) return supervisor.error();
-  if (const auto prepared = prepare_workspace(config); !prepared) return prepared.error();
-  if (const auto checked = check_folder("workspace", config.workspace); !checked) return checked.error();
+  if (config.workspace_volume.empty()) {
+    if (const auto prepared = prepare_workspace(config); !prepared) return prepared.error();
+    if (const auto checked = check_folder("workspace", config.workspace); !checked) return checked.error();
+  }
   if (!config.rootfs.empty()) {
     if (const auto checked = check_folder("rootfs", config.rootfs); !checked) return checked.error();
   }
   engine::CellSpec spec;
   spec.supervisor = std::move(*supervisor);
   spec.workspace = config.workspace;
+  spec.workspace_volume = config.workspace_volume;
+  spec.image = config.image.empty() ? kDefaultImage : config.image;
+  spec.network = config.network;
   spec.rootfs = config.rootfs;
   spec.user = cell_user(config);
   spec.memory_bytes = config.memory_mb << 20;
@@ -63,9 +70,33 @@ base::Result<engine::CellSpec> cell_spec(const Config& config) {
   return spec;
 }
 
+namespace {
+
+engine::docker::Environment environment() {
+  engine::docker::Environment map;
+  for (const std::string& entry : process_environment()) {
+    const size_t equals = entry.find('=');
+    if (equals != std::string::npos) map.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  return map;
+}
+
+}  // namespace
+
 std::unique_ptr<engine::Engine> make_engine(const Config& config) {
+  const base::Log log(config.log);
+  if (config.engine == EngineChoice::kDocker || config.engine == EngineChoice::kPodman) {
+    using engine::docker::Flavor;
+    return std::make_unique<engine::docker::DockerEngine>(
+        engine::docker::DockerOptions{.host = config.docker_host,
+                                      .flavor = config.engine == EngineChoice::kPodman ? Flavor::kPodman : Flavor::kAny,
+                                      .environment = environment(),
+                                      .make_client = http::make_curl_client,
+                                      .private_folder = {},
+                                      .log = log});
+  }
   return std::make_unique<engine::oci::OciEngine>(
-      engine::oci::OciOptions{.runtime = config.runtime, .private_folder = {}, .log = base::Log(config.log)});
+      engine::oci::OciOptions{.runtime = config.runtime, .private_folder = {}, .log = log});
 }
 
 sandbox::SandboxOptions sandbox_options(const Config& config) {

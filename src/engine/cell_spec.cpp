@@ -1,5 +1,8 @@
 #include "engine/cell_spec.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace bashcell::engine {
 
 std::vector<std::pair<std::string, std::string>> CellSpec::default_environment() {
@@ -33,5 +36,14 @@ std::vector<std::pair<std::string, std::string>> CellSpec::default_environment()
       {"npm_config_update_notifier", "false"},
   };
 }
+
+CpuTime cpu_time(const CellSpec& spec) {
+  constexpr int64_t kSmallestQuota = 1000;
+  const int64_t quota = std::max<int64_t>(std::llround(spec.cpus * static_cast<double>(spec.cpu_period_us)), 1);
+  const int64_t factor = quota >= kSmallestQuota ? 1 : (kSmallestQuota + quota - 1) / quota;
+  return {quota * factor, spec.cpu_period_us * factor};
+}
+
+int64_t tmpfs_files(int64_t bytes) { return bytes / 2560; }
 
 }  // namespace bashcell::engine

@@ -20,10 +20,13 @@ struct User {
 };
 
 struct CellSpec {
-  // On the host. The workspace is the only writable thing of the host's that a cell sees.
-  std::string workspace;   // absolute path of an existing folder -> /workspace
-  std::string supervisor;  // absolute path of bashcell-init -> /run/cell/bashcell-init, read-only
-  std::string rootfs;      // absolute path of a root file system; empty: the host's /usr behind a skeleton (oci)
+  // The workspace is the only writable thing of the host's that a cell sees.
+  std::string workspace;         // absolute path of an existing folder on the host -> /workspace
+  std::string workspace_volume;  // instead of it: a volume of the engine's, made when missing (docker)
+  std::string supervisor;        // absolute path of bashcell-init on the host -> /run/cell/bashcell-init, read-only
+  std::string rootfs;            // absolute path of a root file system; empty: the host's /usr behind a skeleton (oci)
+  std::string image;             // reference of the engine's image (docker)
+  std::string network;           // a network of the engine's, by name; empty: none but loopback
 
   User user;  // as seen inside
 
@@ -40,6 +43,18 @@ struct CellSpec {
 
   static std::vector<std::pair<std::string, std::string>> default_environment();
 };
+
+// Processor time as the kernel's CFS bandwidth control takes it, in microseconds. The quota is at least 1 ms (below
+// that the kernel refuses); for a small share the period grows instead.
+struct CpuTime {
+  int64_t quota_us = 0;
+  int64_t period_us = 0;
+};
+CpuTime cpu_time(const CellSpec& spec);
+
+// How many files a tmpfs of that size may hold. Files cost memory of the cell even when they are empty, about 1 KB
+// each, and a tmpfs's size does not count that: without a number, a full folder of nothing exceeds the memory limit.
+int64_t tmpfs_files(int64_t bytes);
 
 // Where things are inside every cell.
 inline constexpr const char* kCellWorkspace = "/workspace";

@@ -14,6 +14,12 @@
 
 namespace bashcell::engine {
 
+// What a cell's programs come from, for messages: "the image alpine", and the option that chooses another ("--image").
+struct RootName {
+  std::string what;
+  std::string option;
+};
+
 // A started cell. Its PID 1 is bashcell-init, its control stream is open; whether the supervisor speaks yet is not
 // known. Used on the event loop's thread only.
 class Cell {
@@ -27,6 +33,7 @@ class Cell {
   virtual Stream& stream() = 0;
   // The container's name, as the engine's own tools show it.
   virtual const std::string& id() const = 0;
+  virtual RootName root() const = 0;
   // What the engine's programs said (their stderr, exit status), for error messages: one line, at most 1,000 bytes,
   // empty if nothing was said. Does not block.
   virtual std::string diagnostics() = 0;

@@ -44,7 +44,8 @@ void check_hardening(const wire::CellFacts& facts, std::vector<std::string>& har
   }
 }
 
-void check_network(const wire::CellFacts& facts, std::vector<std::string>& hard) {
+void check_network(const engine::CellSpec& spec, const wire::CellFacts& facts, std::vector<std::string>& hard) {
+  if (!spec.network.empty()) return;  // asked for
   std::vector<std::string> beyond_loopback;
   for (const std::string& name : facts.network_interfaces) {
     if (name != "lo") beyond_loopback.push_back(name);
@@ -96,7 +97,7 @@ LimitCheck check_limits(const engine::CellSpec& spec, const wire::CellFacts& fac
   LimitCheck check;
   check_identity(spec, facts, check.hard);
   check_hardening(facts, check.hard);
-  check_network(facts, check.hard);
+  check_network(spec, facts, check.hard);
   check_tmp(spec, facts, check.hard);
   check_memory(spec, facts, check.soft);
   check_cpu(spec, facts, check.soft);

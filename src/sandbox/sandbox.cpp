@@ -117,13 +117,12 @@ void Sandbox::on_hello(const wire::CellHello& hello) {
                        : ""));
   }
   if (hello.facts.shell.empty()) {
-    return refuse("there is no /bin/bash in the cell's root (" +
-                  (spec_.rootfs.empty() ? "the host's /usr" : spec_.rootfs) +
-                  "): install bash there, or choose another --rootfs");
+    const engine::RootName root = cell_->root();
+    return refuse("there is no /bin/bash in " + root.what + ": install bash there, or choose another " + root.option);
   }
   if (!hello.facts.workspace_writable) {
-    return refuse("the workspace " + spec_.workspace + " cannot be written by the cell's user (uid " +
-                  std::to_string(spec_.user.uid) +
+    return refuse("the workspace " + (spec_.workspace.empty() ? "volume " + spec_.workspace_volume : spec_.workspace) +
+                  " cannot be written by the cell's user (uid " + std::to_string(spec_.user.uid) +
                   "): chown it to that uid, choose its owner with --user UID:GID, or "
                   "choose another --workspace");
   }

@@ -20,6 +20,7 @@ class LocalCell : public engine::Cell {
 
   engine::Stream& stream() override { return stream_; }
   const std::string& id() const override { return id_; }
+  engine::RootName root() const override { return {"this machine", "--rootfs"}; }
   std::string diagnostics() override { return child_.poll() ? "bashcell-init has ended" : ""; }
   void kill() override { child_.kill(SIGKILL); }
 

@@ -11,6 +11,7 @@ class ScriptedCell : public engine::Cell {
   ScriptedCell(base::UniqueFd control, int& killed) : stream_(std::move(control)), killed_(killed) {}
   engine::Stream& stream() override { return stream_; }
   const std::string& id() const override { return id_; }
+  engine::RootName root() const override { return {"this machine", "--rootfs"}; }
   std::string diagnostics() override { return "the runtime said no"; }
   void kill() override { ++killed_; }
 

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include <cmath>
 
 #include <algorithm>
 #include <cstdio>
@@ -18,9 +17,7 @@ namespace bashcell::engine::oci {
 
 namespace {
 
-// Files cost memory of the cell even when they are empty, about 1 KB each, and `size` does not count that: without a
-// number, a full folder of nothing exceeds the memory limit.
-std::string file_count(int64_t bytes) { return fmt::format("nr_inodes={}", bytes / 2560); }
+std::string file_count(int64_t bytes) { return fmt::format("nr_inodes={}", tmpfs_files(bytes)); }
 
 using nlohmann::json;
 
@@ -95,10 +92,8 @@ json resources(const CellSpec& spec, const CgroupPlan& cgroup) {
   // The runtime's number is memory and swap together: equal means no swap.
   if (cgroup.swap) limits["memory"]["swap"] = spec.memory_bytes;
   if (cgroup.cpu) {
-    const auto quota = std::llround(spec.cpus * static_cast<double>(spec.cpu_period_us));
-    // Below 1 ms the kernel refuses; a longer period gives the same share.
-    const int64_t factor = quota >= 1000 ? 1 : (1000 + std::max<int64_t>(quota, 1) - 1) / std::max<int64_t>(quota, 1);
-    limits["cpu"] = {{"quota", quota * factor}, {"period", spec.cpu_period_us * factor}};
+    const CpuTime cpu = cpu_time(spec);
+    limits["cpu"] = {{"quota", cpu.quota_us}, {"period", cpu.period_us}};
   }
   if (cgroup.pids) limits["pids"]["limit"] = spec.pids;
   return limits;

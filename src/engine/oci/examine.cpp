@@ -5,9 +5,9 @@
 
 #include "base/file.h"
 #include "engine/oci/cgroup.h"
-#include "engine/private_folder.h"
 #include "engine/oci/root_plan.h"
 #include "engine/oci/runtime.h"
+#include "engine/private_folder.h"
 #include "engine/seccomp.h"
 
 namespace bashcell::engine::oci {

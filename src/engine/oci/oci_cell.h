@@ -23,6 +23,7 @@ struct CellParts {
   Runtime runtime;
   std::vector<std::string> global_options;  // of the runtime, before its command
   std::string state_folder;
+  std::string root;    // the root file system that was asked for; empty: the host's programs
   std::string bundle;  // removed once the cell runs and the runtime has copied what it needs
   Skeleton skeleton;
   base::UniqueFd control;   // our end
@@ -47,6 +48,7 @@ class OciCell : public Cell {
 
   Stream& stream() override;
   const std::string& id() const override { return parts_.name; }
+  RootName root() const override { return {parts_.root.empty() ? "the host's /usr" : parts_.root, "--rootfs"}; }
   std::string diagnostics() override;
   void kill() override;
 

@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include "engine/oci/bundle.h"
 #include "engine/cell_name.h"
+#include "engine/oci/bundle.h"
 #include "engine/oci/examine.h"
 #include "engine/oci/oci_cell.h"
 #include "engine/seccomp.h"
@@ -93,6 +93,7 @@ base::Result<std::unique_ptr<Cell>> OciEngine::start(const CellSpec& spec) {
   CellParts parts;
   parts.name = make_cell_name(base::ProcessIdentity::self());
   parts.runtime = *runtime;
+  parts.root = spec.rootfs;
   parts.global_options = global_options(*runtime, cgroup);
   parts.state_folder = folder->state(runtime->name());
   parts.skeleton = std::move(*skeleton);

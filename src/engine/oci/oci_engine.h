@@ -8,10 +8,10 @@
 #include "base/log.h"
 #include "engine/engine.h"
 #include "engine/oci/cgroup.h"
-#include "engine/private_folder.h"
 #include "engine/oci/reaper.h"
 #include "engine/oci/runtime.h"
 #include "engine/oci/sweep.h"
+#include "engine/private_folder.h"
 
 namespace bashcell::engine::oci {
 

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/utf8.h"
+#include "engine/run_folder.h"
 
 namespace bashcell::engine::oci {
 
@@ -43,9 +44,7 @@ void add_mount_points(RootPlan& plan) {
   // runc 1.1 gives a tmpfs the mode of its mount point and ignores the option.
   plan.push_back(empty_folder("tmp", 01777));
   plan.push_back(generated("run/cell/bashcell-init", ""));
-  plan.push_back(linked("run/cell/script", "/proc/self/fd/250"));
-  plan.push_back(linked("run/cell/bin/cell", "../bashcell-init"));
-  plan.push_back(linked("run/cell/no-editor", "bashcell-init"));
+  for (const RunLink& link : kRunLinks) plan.push_back(linked(std::string("run/cell/") + link.path, link.target));
 }
 
 // A link is repeated (usr-merge: /bin -> usr/bin), a folder is bound.

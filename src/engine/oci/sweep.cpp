@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "base/file.h"
-#include "engine/oci/bundle.h"
 #include "engine/cell_name.h"
+#include "engine/oci/bundle.h"
 #include "engine/oci/runtime.h"
 
 namespace bashcell::engine::oci {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/oci/cgroup.h"
-#include "engine/private_folder.h"
 #include "engine/oci/reaper.h"
+#include "engine/private_folder.h"
 
 namespace bashcell::engine::oci {
 

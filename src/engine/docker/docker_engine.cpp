@@ -1,0 +1,224 @@
+#include "engine/docker/docker_engine.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <utility>
+
+#include "base/file.h"
+#include "engine/cell_name.h"
+#include "engine/docker/delivery.h"
+#include "engine/docker/docker_cell.h"
+#include "engine/docker/host_key.h"
+#include "engine/private_folder.h"
+#include "engine/run_folder.h"
+#include "engine/seccomp.h"
+
+namespace bashcell::engine::docker {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr uint64_t kOpenFiles = 65'536;
+constexpr uint64_t kProcesses = 16'384;  // below what Podman allows itself
+
+bool is_local(const Address& address) { return !address.target.unix_socket.empty(); }
+
+// The engine may not be able to give more than what this process could.
+uint64_t hard_limit(const Address& address, __rlimit_resource_t what, uint64_t otherwise) {
+  rlimit limit{};
+  if (!is_local(address) || ::getrlimit(what, &limit) != 0 || limit.rlim_max == RLIM_INFINITY) return otherwise;
+  return limit.rlim_max;
+}
+
+base::Result<void> check_spec(const CellSpec& spec, const EngineApi& api) {
+  if (!is_image_reference(spec.image)) {
+    return base::Error{
+        fmt::format("the image name {} is not one ([HOST/]NAME[:TAG][@sha256:DIGEST]); choose another with --image",
+                    json(spec.image).dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 200))};
+  }
+  if (!spec.rootfs.empty()) return base::Error{"--rootfs is for the oci engine; with this one choose an --image"};
+  if (spec.workspace_volume.empty() && !is_local(api.address())) {
+    return base::Error{
+        fmt::format("{} does not see this machine's files, so it cannot share the workspace {}: keep it in a volume "
+                    "there with --workspace volume:NAME",
+                    api.name(), spec.workspace)};
+  }
+  return {};
+}
+
+base::Result<void> check_image(const CellSpec& spec, const ImageFacts& image) {
+  const std::string ours = architecture_of_program(spec.supervisor);
+  if (image.os != "linux" && !image.os.empty()) {
+    return base::Error{fmt::format("the image {} is for {}; a cell needs one for linux", spec.image, image.os)};
+  }
+  if (ours.empty() || image.architecture.empty() || image.architecture == ours) return {};
+  return base::Error{
+      fmt::format("the image {} is for {}, and {} is for {}: pull the image for linux/{}, or name another "
+                  "bashcell-init with --init",
+                  spec.image, image.architecture, spec.supervisor, ours, ours)};
+}
+
+}  // namespace
+
+DockerEngine::DockerEngine(DockerOptions options)
+    : options_(std::move(options)),
+      janitor_(std::make_shared<Janitor>(options_.make_client, options_.log)),
+      host_(host_key()) {}
+
+base::Result<std::unique_ptr<EngineApi>> DockerEngine::connect() {
+  const base::Result<std::vector<Address>> addresses =
+      find_addresses(options_.host, options_.flavor, options_.environment);
+  if (!addresses) return addresses.error();
+  std::string tried;
+  for (const Address& address : *addresses) {
+    base::Result<std::unique_ptr<EngineApi>> api = EngineApi::connect(options_.make_client, address);
+    if (api) {
+      if (const base::Result<void> described = (*api)->describe(); !described) return described.error();
+      return api;
+    }
+    tried += (tried.empty() ? "" : "; ") + api.error().message;
+  }
+  if (!tried.empty()) return base::Error{tried};
+  std::string places;
+  for (const std::string& place : known_sockets(options_.flavor, options_.environment)) {
+    places += (places.empty() ? "" : ", ") + place;
+  }
+  return base::Error{
+      fmt::format("there is no {} engine here (no socket at {}); start it, or say where it is with --docker-host",
+                  options_.flavor == Flavor::kPodman ? "Podman" : "Docker or Podman", places)};
+}
+
+base::Result<std::string> DockerEngine::seccomp_for(const EngineApi& api, const std::string& folder) const {
+  std::string profile = seccomp_profile().dump();
+  if (!api.facts().podman) return profile;
+  if (!is_local(api.address())) {
+    return base::Error{
+        fmt::format("{} takes its list of system calls only as a file on its own machine, so a cell there "
+                    "cannot be hardened: use a Docker engine, or run bashcell on that machine",
+                    api.name())};
+  }
+  const std::string path = folder + "/seccomp.json";
+  if (const auto written = base::write_file(path, profile, 0644); !written) return written.error();
+  return path;
+}
+
+base::Result<json> DockerEngine::mounts_for(EngineApi& api, const CellSpec& spec, bool bind,
+                                            const std::string& folder) {
+  json mounts = json::array();
+  if (bind) {
+    const std::string run_folder = folder + "/run-cell";
+    if (const auto made = ensure_run_folder(run_folder); !made) return made.error();
+    for (json& mount : bind_supervisor(spec, run_folder)) mounts.push_back(std::move(mount));
+  }
+  if (spec.workspace_volume.empty()) {
+    for (json& mount : bind_workspace(spec)) mounts.push_back(std::move(mount));
+  }
+  if (!bind || !spec.workspace_volume.empty()) {
+    base::Result<json> volumes = fill_volumes(
+        api, spec, {.supervisor = !bind, .name = make_cell_name(base::ProcessIdentity::self()), .host = host_});
+    if (!volumes) return volumes.error();
+    for (json& mount : *volumes) mounts.push_back(std::move(mount));
+  }
+  return mounts;
+}
+
+base::Result<std::string> DockerEngine::create(EngineApi& api, const CellSpec& spec, const ImageFacts& image,
+                                               const std::string& name) {
+  const base::Result<PrivateFolder> folder = open_private_folder(options_.private_folder);
+  if (!folder) return folder.error();
+  const base::Result<std::string> seccomp = seccomp_for(api, folder->path);
+  if (!seccomp) return seccomp.error();
+  bool bind = binds_ && is_local(api.address());
+  for (;;) {
+    base::Result<json> mounts = mounts_for(api, spec, bind, folder->path);
+    if (!mounts) return mounts.error();
+    const ContainerPlan plan{.name = name,
+                             .host = host_,
+                             .mounts = std::move(*mounts),
+                             .seccomp = *seccomp,
+                             .open_files = std::min(kOpenFiles, hard_limit(api.address(), RLIMIT_NOFILE, kOpenFiles)),
+                             .processes = std::min(kProcesses, hard_limit(api.address(), RLIMIT_NPROC, kProcesses))};
+    const base::Result<Answer> answer = api.create_container(name, make_container(spec, plan, image, api.facts()));
+    if (!answer) return answer.error();
+    if (answer->good() && answer->body.is_object() && answer->body.contains("Id") && answer->body["Id"].is_string()) {
+      binds_ = bind || !is_local(api.address());
+      return answer->body["Id"].get<std::string>();
+    }
+    if (!is_missing_source(*answer)) {
+      return base::Error{fmt::format("{} cannot make the cell: {}", api.name(), answer->message)};
+    }
+    if (!std::exchange(bind, false)) {
+      return base::Error{
+          fmt::format("{} does not see the workspace {} ({}): choose a folder that it shares, or keep the "
+                      "workspace in a volume there with --workspace volume:NAME",
+                      api.name(), spec.workspace, answer->message)};
+    }
+  }
+}
+
+void DockerEngine::sweep_once(EngineApi& api) {
+  if (std::exchange(swept_, true)) return;
+  const base::Result<std::vector<ContainerFacts>> ours = api.containers_with(std::string(kHostLabel) + "=" + host_);
+  if (!ours) return options_.log.info(ours.error().message);
+  size_t found = 0;
+  for (const ContainerFacts& container : *ours) {
+    const std::optional<base::ProcessIdentity> owner = owner_of(container.name);
+    if (!owner || owner->alive()) continue;
+    // Copies of one virtual machine have one machine-id, and may share an engine elsewhere.
+    if (!is_local(api.address()) && owner->boot != base::ProcessIdentity::self().boot) continue;
+    janitor_->remove(api.address(), container.id);
+    ++found;
+  }
+  if (found > 0) options_.log.info(fmt::format("removing {} cells of servers that no longer run", found));
+}
+
+base::Result<std::unique_ptr<Cell>> DockerEngine::start(const CellSpec& spec) {
+  base::Result<std::unique_ptr<EngineApi>> connected = connect();
+  if (!connected) return connected.error();
+  EngineApi& api = **connected;
+  sweep_once(api);
+  if (const base::Result<void> checked = check_spec(spec, api); !checked) return checked.error();
+  if (!api.facts().seccomp) {
+    return base::Error{fmt::format("{} cannot filter system calls (its /info lists no seccomp)", api.name())};
+  }
+  const base::Result<std::optional<ImageFacts>> image = api.find_image(spec.image);
+  if (!image) return image.error();
+  if (!*image) {
+    return base::Error{
+        fmt::format("{} does not have the image {}: docker pull {}", api.name(), spec.image, spec.image)};
+  }
+  if (const base::Result<void> checked = check_image(spec, **image); !checked) return checked.error();
+
+  CellParts parts;
+  parts.name = make_cell_name(base::ProcessIdentity::self());
+  parts.address = api.address();
+  parts.image = spec.image;
+  parts.janitor = janitor_;
+  base::Result<std::string> container = create(api, spec, **image, parts.name);
+  if (!container) return container.error();
+  parts.container = std::move(*container);
+  // Before the start, so that nothing it says is lost.
+  base::Result<std::unique_ptr<http::Connection>> connection = api.attach(parts.container);
+  const base::Result<void> started = connection ? api.start_container(parts.container) : connection.error();
+  if (!started) {
+    janitor_->remove(api.address(), parts.container);
+    return started.error();
+  }
+  parts.connection = std::move(*connection);
+  options_.log.debug(fmt::format("cell {} starts in {}", parts.name, api.name()));
+  return std::unique_ptr<Cell>(std::make_unique<DockerCell>(std::move(parts)));
+}
+
+std::vector<Finding> DockerEngine::examine(const CellSpec&) {
+  const base::Result<std::unique_ptr<EngineApi>> api = connect();
+  if (!api) return {{false, "engine", api.error().message, {}}};
+  const EngineFacts& facts = (*api)->facts();
+  return {{true,
+           "engine",
+           fmt::format("{} {} at {} (API {})", facts.product, facts.version, (*api)->address().target.name, facts.api),
+           {}}};
+}
+
+}  // namespace bashcell::engine::docker

@@ -1,0 +1,52 @@
+#include "engine/run_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "base/unique_fd.h"
+
+namespace bashcell::engine {
+
+namespace {
+
+base::Result<void> build(const std::string& path) {
+  for (const std::string& folder : {path, path + "/bin"}) {
+    if (::mkdir(folder.c_str(), 0700) != 0 || ::chmod(folder.c_str(), 0755) != 0) {
+      return base::errno_error("cannot make the folder " + folder);
+    }
+  }
+  const std::string place = path + "/bashcell-init";
+  const base::UniqueFd file(::open(place.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
+  if (!file.valid()) return base::errno_error("cannot make " + place);
+  for (const RunLink& link : kRunLinks) {
+    if (::symlink(link.target, (path + "/" + link.path).c_str()) != 0) {
+      return base::errno_error(fmt::format("cannot make the link {}/{}", path, link.path));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<void> ensure_run_folder(const std::string& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return {};
+  const std::string draft = fmt::format("{}.{}", path, ::getpid());
+  std::error_code ignored;
+  std::filesystem::remove_all(draft, ignored);
+  if (base::Result<void> built = build(draft); !built) return built;
+  // Another server may have been quicker: then its folder is as good.
+  const bool mine = ::rename(draft.c_str(), path.c_str()) == 0;
+  const int error_number = errno;
+  if (mine) return {};
+  std::filesystem::remove_all(draft, ignored);
+  if (error_number == EEXIST || error_number == ENOTEMPTY) return {};
+  return base::errno_error("cannot make the folder " + path, error_number);
+}
+
+}  // namespace bashcell::engine
