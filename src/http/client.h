@@ -1,5 +1,6 @@
 #pragma once
-// HTTP/1.1 to one server: requests over a kept connection, and upgraded connections (RFC 9110 section 7.8).
+// HTTP/1.1 to one server: requests over a kept connection, and upgraded connections (RFC 9110 section 7.8). SIGPIPE
+// must be ignored.
 //
 // Implementers: CurlClient (libcurl); in tests a remembered fake. Used by engine/docker.
 
@@ -43,9 +44,9 @@ struct Request {
   std::string content_type = "application/json";
   std::vector<std::string> headers;       // "Name: value"
   base::Duration connect_timeout{3'000};  // to a connected (and with TLS: verified) socket
-  base::Duration timeout{10'000};         // to the last byte of the answer
-  base::Duration silence{0};              // 0: none; else the longest wait between two bytes of the answer
-  size_t max_body = size_t{8} << 20;      // a longer answer is an error
+  base::Duration timeout{10'000};         // to the last byte of the answer; 0: none
+  base::Duration silence{0};              // 0: none; else the longest wait for the next byte of the answer
+  size_t max_body = size_t{8} << 20;      // of Response::body: a longer one is an error
   // Set: the answer's body goes here, piece by piece, instead of into Response::body (only with a 2xx status). False
   // ends the request with an error.
   std::function<bool(std::string_view)> on_body;
@@ -53,9 +54,12 @@ struct Request {
 
 struct Response {
   long status = 0;
+  std::vector<std::string> headers;  // "Name: value", as they came
   std::string body;
 
   bool good() const { return status >= 200 && status < 300; }
+  // The value of the first header of that name (any case); empty when there is none.
+  std::string header(std::string_view name) const;
 };
 
 // What is left of an HTTP connection after its upgrade: bytes both ways, non-blocking. One thread at a time.
@@ -67,14 +71,16 @@ class Connection {
   virtual ~Connection() = default;  // closes it
 
   virtual int poll_fd() const = 0;
-  // As read(2) and send(2): -1 with errno EAGAIN when it would block; 0 from receive() is the end. Under TLS bytes may
-  // wait above the socket: read until EAGAIN before polling.
+  // As read(2) and send(2): -1 with errno EAGAIN when it would block; 0 from receive() is the end. Bytes may wait above
+  // the socket (under TLS, and those that came with the upgrade): read until EAGAIN before polling.
   virtual ssize_t receive(char* buffer, size_t size) = 0;
+  // After EAGAIN the next send() must begin with the same bytes.
   virtual ssize_t send(std::string_view bytes) = 0;
 };
 
 // Blocks up to the request's timeouts. One thread at a time. Errors name the server and what it said or did: "the
-// server at unix:///run/docker.sock ...".
+// server at unix:///run/docker.sock ...". A request is written to the server once; only GET, HEAD and DELETE are sent a
+// second time when a kept connection turns out to be dead. Redirects are answers like any other.
 class Client {
  public:
   Client() = default;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/file.h"
 #include "http/curl_handle.h"
 #include "http/curl_library.h"
 #include "http/dialer.h"
@@ -46,10 +47,13 @@ int on_send(void* self, char*, char*, int, int) {
   return CURL_PREREQFUNC_ABORT;
 }
 
-size_t on_header(char*, size_t size, size_t count, void* self) {
+size_t on_header(char* data, size_t size, size_t count, void* self) {
   auto& exchange = *static_cast<Exchange*>(self);
   exchange.last_byte = base::now();
   exchange.header_bytes += size * count;
+  const std::string_view line = base::trimmed({data, size * count});
+  if (line.starts_with("HTTP/")) exchange.response.headers.clear();  // after an interim answer comes another head
+  if (line.find(':') != std::string_view::npos) exchange.response.headers.emplace_back(line);
   return exchange.header_bytes <= kMaxHeader ? size * count : exchange.give_up(Stop::kLongHeader);
 }
 

@@ -89,7 +89,6 @@ json host_config(const CellSpec& spec, const ContainerPlan& plan, const EngineFa
   };
   // Where the engine's user is not root, files in the workspace are to keep that one owner.
   if (engine.podman && engine.rootless) config["UsernsMode"] = "keep-id";
-  if (engine.cgroup_version == 2) config["CgroupnsMode"] = "private";
   return config;
 }
 

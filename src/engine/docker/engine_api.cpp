@@ -1,6 +1,7 @@
 #include "engine/docker/engine_api.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -47,13 +48,6 @@ std::optional<int> minor_of(const std::string& version) {
   return minor;
 }
 
-bool is_podman(const json& version) {
-  const auto components = version.find("Components");
-  if (components == version.end() || !components->is_array()) return false;
-  return std::any_of(components->begin(), components->end(),
-                     [](const json& one) { return text_member(one, "Name").find("Podman") != std::string::npos; });
-}
-
 Answer answer_of(http::Response response) {
   Answer answer;
   answer.status = response.status;
@@ -90,25 +84,31 @@ base::Error EngineApi::refusal(const std::string& what, const Answer& answer) co
   return base::Error{fmt::format("{} {}: {}", name(), what, answer.message)};
 }
 
+// By /_ping: /version starts programs to ask them for theirs, which takes Podman a second.
 base::Result<void> EngineApi::negotiate() {
-  base::Result<http::Response> response = client_->send({.path = "/version"});
+  base::Result<http::Response> response = client_->send({.path = "/_ping"});
   if (!response) return response.error();
-  const Answer version = answer_of(std::move(*response));
-  if (!version.good()) return refusal("does not tell its version", version);
-  const std::string newest = text_member(version.body, "ApiVersion");
+  const std::string newest = response->header("Api-Version");
   const std::optional<int> minor = minor_of(newest);
-  if (!minor) return base::Error{fmt::format("what answers at {} is no Docker engine", address_.target.name)};
-  facts_.podman = is_podman(version.body);
+  if (!response->good() && (minor || response->status >= 500)) return refusal("is not ready", answer_of(*response));
+  if (!minor) {
+    return base::Error{fmt::format("what answers at {} is no Docker engine (status {}, no Api-Version)",
+                                   address_.target.name, response->status)};
+  }
+  const std::string server = response->header("Server");  // "Docker/20.10.24 (linux)", "Libpod/4.3.1 (linux)"
+  facts_.podman = !response->header("Libpod-Api-Version").empty();
   facts_.product = facts_.podman ? "Podman" : "Docker";
-  facts_.version = shown(text_member(version.body, "Version"));
-  facts_.architecture = text_member(version.body, "Arch");
-  facts_.system = shown(text_member(version.body, "Os"));
+  facts_.version = shown(server.substr(server.find('/') + 1, server.find(' ') - server.find('/') - 1));
   if (*minor < kOldestMinor) {
     return base::Error{fmt::format("{} is too old: version {} speaks API {}, and 1.{} (Docker 19.03) is needed", name(),
                                    facts_.version, newest, kOldestMinor)};
   }
   facts_.api = fmt::format("1.{}", std::min(*minor, kNewestMinor));
-  return {};
+  // Of an engine elsewhere only /info tells.
+  struct stat socket {};
+  const std::string& path = address_.target.unix_socket;
+  facts_.rootless = !path.empty() && ::stat(path.c_str(), &socket) == 0 && socket.st_uid != 0;
+  return path.empty() ? describe() : base::Result<void>();
 }
 
 base::Result<void> EngineApi::describe() {
@@ -116,6 +116,7 @@ base::Result<void> EngineApi::describe() {
   if (!info) return info.error();
   if (!info->good()) return refusal("does not describe itself", *info);
   const json& body = info->body;
+  facts_.architecture = text_member(body, "Architecture");
   if (const std::string system = text_member(body, "OperatingSystem"); !system.empty()) facts_.system = shown(system);
   facts_.cgroup_version = text_member(body, "CgroupVersion") == "2" ? 2 : 1;
   facts_.seccomp = false;

@@ -22,15 +22,15 @@ namespace bashcell::engine::docker {
 
 // What answers at an address.
 struct EngineFacts {
-  // From GET /version.
-  std::string product;       // "Docker", "Podman"
-  std::string version;       // of the engine: 20.10.24
-  std::string api;           // the version spoken with it: 1.41
-  std::string architecture;  // as Go names it: amd64, arm64
+  // From GET /_ping.
+  std::string product;  // "Docker", "Podman"
+  std::string version;  // of the engine: 20.10.24
+  std::string api;      // the version spoken with it: 1.41
   bool podman = false;
+  bool rootless = false;  // at a local socket: whose it is
   // From GET /info, after describe().
-  std::string system;  // "Debian GNU/Linux 12 (bookworm)", "Docker Desktop"
-  bool rootless = false;
+  std::string system;        // "Debian GNU/Linux 12 (bookworm)", "Docker Desktop"
+  std::string architecture;  // as uname(2) names it: x86_64, aarch64
   bool seccomp = true;
   int cgroup_version = 1;
 };
