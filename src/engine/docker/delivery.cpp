@@ -51,11 +51,12 @@ base::Result<void> fill_supervisor(EngineApi& api, const std::string& container,
   return api.put_archive(container, kCellRunFolder, supervisor_tar(program));
 }
 
-// A new volume belongs to root: its top folder is given to the user as an entry of an archive.
+// A new volume belongs to root. Its top folder is given to the user as an entry of an archive, unpacked one folder
+// above: an entry for the very folder where an archive is unpacked changes nothing.
 base::Result<void> give_workspace(EngineApi& api, const std::string& container, const User& user) {
   TarWriter tar;
-  tar.add_folder("./", 0755, user.uid, user.gid);
-  return api.put_archive(container, kCellWorkspace, std::move(tar).finish());
+  tar.add_folder("workspace/", 0755, user.uid, user.gid);
+  return api.put_archive(container, "/", std::move(tar).finish());
 }
 
 struct Work {

@@ -21,15 +21,15 @@ namespace {
 using nlohmann::json;
 
 constexpr uint64_t kOpenFiles = 65'536;
-constexpr uint64_t kProcesses = 16'384;  // below what Podman allows itself
+constexpr uint64_t kOpenFilesElsewhere = 4'096;  // any engine may give that many
+constexpr uint64_t kProcesses = 16'384;          // below what Podman allows itself
 
 bool is_local(const Address& address) { return !address.target.unix_socket.empty(); }
 
-// The engine may not be able to give more than what this process could.
-uint64_t hard_limit(const Address& address, __rlimit_resource_t what, uint64_t otherwise) {
+// The engine may not be able to give more than what this process could; of one on another machine nothing is known.
+uint64_t hard_limit(const Address& address, __rlimit_resource_t what, uint64_t elsewhere) {
   rlimit limit{};
-  if (!is_local(address) || ::getrlimit(what, &limit) != 0 || limit.rlim_max == RLIM_INFINITY) return otherwise;
-  return limit.rlim_max;
+  return is_local(address) && ::getrlimit(what, &limit) == 0 ? limit.rlim_max : elsewhere;
 }
 
 base::Result<void> check_spec(const CellSpec& spec, const EngineApi& api) {
@@ -131,12 +131,13 @@ base::Result<std::string> DockerEngine::create(EngineApi& api, const CellSpec& s
   for (;;) {
     base::Result<json> mounts = mounts_for(api, spec, bind, folder->path);
     if (!mounts) return mounts.error();
-    const ContainerPlan plan{.name = name,
-                             .host = host_,
-                             .mounts = std::move(*mounts),
-                             .seccomp = *seccomp,
-                             .open_files = std::min(kOpenFiles, hard_limit(api.address(), RLIMIT_NOFILE, kOpenFiles)),
-                             .processes = std::min(kProcesses, hard_limit(api.address(), RLIMIT_NPROC, kProcesses))};
+    const ContainerPlan plan{
+        .name = name,
+        .host = host_,
+        .mounts = std::move(*mounts),
+        .seccomp = *seccomp,
+        .open_files = std::min(kOpenFiles, hard_limit(api.address(), RLIMIT_NOFILE, kOpenFilesElsewhere)),
+        .processes = std::min(kProcesses, hard_limit(api.address(), RLIMIT_NPROC, kProcesses))};
     const base::Result<Answer> answer = api.create_container(name, make_container(spec, plan, image, api.facts()));
     if (!answer) return answer.error();
     if (answer->good() && answer->body.is_object() && answer->body.contains("Id") && answer->body["Id"].is_string()) {
