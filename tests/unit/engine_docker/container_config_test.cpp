@@ -1,0 +1,95 @@
+#include "engine/docker/container_config.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+using namespace bashcell;
+using namespace bashcell::engine;
+using namespace bashcell::engine::docker;
+using nlohmann::json;
+
+namespace {
+
+CellSpec spec_of_a_cell() {
+  CellSpec spec;
+  spec.image = "python:3.11-slim";
+  spec.workspace = "/home/user/project";
+  return spec;
+}
+
+json container(const CellSpec& spec, const ImageFacts& image = {}, const EngineFacts& engine = {}) {
+  return make_container(
+      spec, {.name = "bashcell-1-2-abcdef01-00000001", .host = "h", .mounts = json::array(), .seccomp = "{}"}, image,
+      engine);
+}
+
+bool holds(const json& list, const std::string& entry) {
+  return std::find(list.begin(), list.end(), json(entry)) != list.end();
+}
+
+}  // namespace
+
+TEST_CASE("a container is as hard as an oci cell") {
+  const json config = container(spec_of_a_cell());
+  const json& host = config["HostConfig"];
+  CHECK(host["Memory"] == 512 << 20);
+  CHECK(host["MemorySwap"] == host["Memory"]);
+  CHECK(host["CpuQuota"] == 10'000);
+  CHECK(host["CpuPeriod"] == 20'000);
+  CHECK(host["PidsLimit"] == 50);
+  CHECK(host["NetworkMode"] == "none");
+  CHECK(host["ReadonlyRootfs"] == true);
+  CHECK(host["CapDrop"] == json{"ALL"});
+  CHECK(host["SecurityOpt"] == json{"no-new-privileges", "seccomp={}"});
+  CHECK(host["Privileged"] == false);
+  CHECK(host["IpcMode"] == "private");
+  CHECK(host["AutoRemove"] == true);
+  CHECK(host["LogConfig"]["Type"] == "none");
+  CHECK(host["Init"] == false);
+  CHECK(host["Tmpfs"]["/tmp"].get<std::string>().find("nosuid,nodev,exec,mode=1777,size=268435456,nr_inodes=") !=
+        std::string::npos);
+  CHECK(host["Tmpfs"]["/dev/shm"].get<std::string>().find("noexec") != std::string::npos);
+  CHECK_FALSE(host.contains("Devices"));
+  CHECK_FALSE(host.contains("UsernsMode"));
+  CHECK(config["StdinOnce"] == true);
+  CHECK(config["OpenStdin"] == true);
+  CHECK(config["Tty"] == false);
+  CHECK(config["User"] == "1000:1000");
+  CHECK(config["Entrypoint"] == json{"/run/cell/bashcell-init"});
+  CHECK(config["Healthcheck"]["Test"] == json{"NONE"});
+  CHECK(config["Labels"][kCellLabel] == "bashcell-1-2-abcdef01-00000001");
+}
+
+TEST_CASE("the image's environment holds, with ours on top and its own path before our helpers") {
+  const ImageFacts image{.id = "",
+                         .architecture = "",
+                         .os = "",
+                         .environment = {"PATH=/opt/conda/bin:/bin", "LANG=de_DE", "X=1=2", "broken"}};
+  const json environment = container(spec_of_a_cell(), image)["Env"];
+  CHECK(holds(environment, "PATH=/opt/conda/bin:/bin:/run/cell/bin"));
+  CHECK(holds(environment, "LANG=C.UTF-8"));
+  CHECK(holds(environment, "X=1=2"));
+  CHECK_FALSE(holds(environment, "broken"));
+  CHECK(holds(container(spec_of_a_cell())["Env"],
+              "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/cell/bin"));
+}
+
+TEST_CASE("podman gets what it understands, and no more writable folders than docker") {
+  const json host = container(spec_of_a_cell(), {}, {.podman = true})["HostConfig"];
+  CHECK(host["Tmpfs"]["/tmp"].get<std::string>().find("nr_inodes") == std::string::npos);
+  CHECK(host["Tmpfs"]["/run"].get<std::string>().find("mode=755") != std::string::npos);
+  CHECK(host["Tmpfs"]["/var/tmp"].get<std::string>().find("mode=755") != std::string::npos);
+  CHECK(host["Ulimits"].size() == 3);
+  CHECK_FALSE(host.contains("UsernsMode"));
+  CHECK(container(spec_of_a_cell(), {}, {.podman = true, .rootless = true})["HostConfig"]["UsernsMode"] == "keep-id");
+}
+
+TEST_CASE("a small share of a processor keeps a quota that the kernel takes") {
+  CellSpec spec = spec_of_a_cell();
+  spec.cpus = 0.01;
+  spec.network = "lan";
+  const json host = container(spec)["HostConfig"];
+  CHECK(host["CpuQuota"].get<int64_t>() >= 1000);
+  CHECK(host["CpuQuota"].get<double>() / host["CpuPeriod"].get<double>() == Approx(0.01));
+  CHECK(host["NetworkMode"] == "lan");
+}
