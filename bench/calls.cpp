@@ -1,11 +1,9 @@
 #include <fmt/core.h>
-#include <time.h>
 
-#include <algorithm>
-#include <functional>
 #include <stdexcept>
 
 #include "baseline.h"
+#include "pace.h"
 #include "parts.h"
 #include "server.h"
 
@@ -13,50 +11,17 @@ namespace bashcell::bench {
 
 namespace {
 
-constexpr auto kPace = std::chrono::milliseconds(30);
-constexpr int kWarmUp = 5;
 constexpr int kPacedBlocks = 5, kPacedBlockSize = 20;    // 100 samples a round of each kind
 constexpr int kDenseBlocks = 20, kDenseBlockSize = 100;  // 2,000: enough for a p99
-
-struct Pair {
-  Samples ours;
-  Samples baseline;
-};
-
-void sleep_until(std::chrono::steady_clock::time_point instant) {
-  const auto since_boot = instant.time_since_epoch();
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_boot);
-  const timespec when{seconds.count(), static_cast<long>(std::chrono::nanoseconds(since_boot - seconds).count())};
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr) != 0) {
-  }
-}
-
-// `count` timed runs, whose starts are `pace` apart (zero: back to back).
-void run_block(int count, std::chrono::milliseconds pace, const std::function<void()>& action, Samples& into) {
-  auto next = std::chrono::steady_clock::now();
-  for (int i = 0; i < count; ++i) {
-    if (pace.count() > 0) sleep_until(next += pace);
-    into.add(milliseconds_of(action));
-  }
-}
 
 void expect_hi(const std::string& output) {
   if (output.rfind("hi", 0) != 0) throw std::runtime_error("`echo hi` gave: " + output);
 }
 
-// Blocks of ours and of the baseline take turns, so that whatever else the machine does hits both.
+// Against a bare bash, which takes turns with ours.
 Pair measure(Server& server, int blocks, int block_size, std::chrono::milliseconds pace) {
-  const auto ours = [&] { expect_hi(server.call("echo hi")); };
-  const auto bare = [] { expect_hi(bare_bash("echo hi")); };
-  Samples ignored;
-  run_block(kWarmUp, pace, ours, ignored);
-  run_block(kWarmUp, pace, bare, ignored);
-  Pair result;
-  for (int block = 0; block < blocks; ++block) {
-    run_block(block_size, pace, ours, result.ours);
-    run_block(block_size, pace, bare, result.baseline);
-  }
-  return result;
+  return take_turns([&] { expect_hi(server.call("echo hi")); }, [] { expect_hi(bare_bash("echo hi")); },
+                    {blocks, block_size, pace});
 }
 
 // 50 functions and 200 variables, of a size that people write.

@@ -23,6 +23,7 @@ using Part = std::vector<Row> (*)(const Subject&);
 const std::map<std::string, Part>& parts() {
   static const std::map<std::string, Part> all{
       {"calls", bashcell::bench::measure_calls},
+      {"docker", bashcell::bench::measure_docker},
       {"memory", bashcell::bench::measure_memory},
       {"start", bashcell::bench::measure_start},
   };

@@ -19,5 +19,8 @@ std::vector<Row> measure_calls(const Subject& subject);
 std::vector<Row> measure_start(const Subject& subject);
 // What server and supervisor hold in memory, at rest and under a flood of output.
 std::vector<Row> measure_memory(const Subject& subject);
+// The same with a cell of a Docker engine (BASHCELL_TEST_DOCKER_HOST, BASHCELL_TEST_IMAGE), and against what people do
+// by hand through its API.
+std::vector<Row> measure_docker(const Subject& subject);
 
 }  // namespace bashcell::bench

@@ -1,6 +1,7 @@
 // Reads what is asked for and hands it to the command that does it. The life of a call: docs/walkthrough.md.
 
 #include <malloc.h>
+#include <stdlib.h>
 
 #include <string>
 
@@ -28,6 +29,9 @@ int main(int argc, char** argv) {
   // Fixed thresholds: else glibc raises them after one large request, and keeps its memory for good.
   ::mallopt(M_MMAP_THRESHOLD, 128 * 1024);
   ::mallopt(M_TRIM_THRESHOLD, 256 * 1024);
+  ::mallopt(M_ARENA_MAX, 1);  // the few other threads start a cell or remove one: no memory of their own is worth it
+  // libcurl may bring GnuTLS along, which is never used and would set itself up with a megabyte when it is loaded.
+  ::setenv("GNUTLS_NO_IMPLICIT_INIT", "1", 0);
 
   const auto invocation = bashcell::parse_invocation({argv + 1, argv + argc}, bashcell::process_environment());
   if (!invocation) {
