@@ -43,8 +43,8 @@ void CurlHandle::prepare(const std::string& path, base::Duration connect_timeout
   error_[0] = '\0';
   const bool tcp = !target.host.empty();
   set(CURLOPT_URL, fmt::format("{}://{}{}", target.tls.enabled ? "https" : "http", host_header(target), path).c_str());
+  if (!target.command.empty()) set(CURLOPT_UNIX_SOCKET_PATH, dialer_->meeting_point().c_str());
   if (!target.unix_socket.empty()) set(CURLOPT_UNIX_SOCKET_PATH, target.unix_socket.c_str());
-  if (!target.command.empty()) set(CURLOPT_ABSTRACT_UNIX_SOCKET, dialer_->meeting_point().c_str());
   set(CURLOPT_PATH_AS_IS, 1L);
   set(CURLOPT_PROXY, "");
   set(CURLOPT_PROTOCOLS_STR, "http,https");

@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cstddef>
+#include <filesystem>
 #include <vector>
 
 #include "base/file.h"
@@ -42,6 +43,12 @@ std::string last_line(int errors) {
   return shown(rest, 300);
 }
 
+std::string temporary_folder() {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  return !error && folder.is_absolute() ? folder.string() : "/tmp";
+}
+
 std::vector<std::string> own_environment() {
   std::vector<std::string> list;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) list.emplace_back(*entry);
@@ -59,29 +66,39 @@ void Dialer::clear() {
   last_words_.clear();
 }
 
-std::string Dialer::meeting_point() {
+// A socket file in a folder of its own, which nobody else can look into and which is gone at once; what is left of it
+// is a descriptor.
+base::Result<void> Dialer::make_meeting_point() {
+  std::string folder = temporary_folder() + "/bashcell-XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) return base::errno_error("cannot make a folder like " + folder);
+  const std::string path = folder + "/s";
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (!meeting_.valid()) {
-    base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    // An address of only its family: the kernel picks a free name in the abstract namespace (unix(7), autobind).
-    if (!socket.valid() ||
-        ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address.sun_family) != 0 ||
-        ::listen(socket.get(), 4) != 0) {
-      return {};
-    }
-    meeting_ = std::move(socket);
-  }
-  socklen_t size = sizeof address;
-  if (::getsockname(meeting_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
-  const size_t start = offsetof(sockaddr_un, sun_path) + 1;  // after the NUL of the namespace
-  return size > start ? std::string(address.sun_path + 1, size - start) : std::string();
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const bool listens = path.size() < sizeof address.sun_path && socket.valid() &&
+                       ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+                       ::listen(socket.get(), 4) == 0;
+  base::UniqueFd door(listens ? ::open(path.c_str(), O_PATH | O_CLOEXEC) : -1);
+  const base::Error error = base::errno_error("cannot make a socket in " + folder);
+  ::unlink(path.c_str());
+  ::rmdir(folder.c_str());
+  if (!door.valid()) return error;
+  meeting_ = std::move(socket);
+  door_ = std::move(door);
+  return {};
+}
+
+std::string Dialer::meeting_point() {
+  if (!door_.valid() && !make_meeting_point()) return {};
+  return fmt::format("/proc/self/fd/{}", door_.get());
 }
 
 int Dialer::open(int family, int type, int protocol) {
   clear();
-  if (!target_.command.empty() && (family != AF_UNIX || !meeting_.valid())) {
-    failure_ = base::Error{"cannot make a socket for " + target_.name};
+  if (!target_.command.empty() && !door_.valid()) {
+    failure_ =
+        base::Error{fmt::format("cannot reach {}: there can be no socket in {}", target_.name, temporary_folder())};
     return -1;
   }
   const int fd = ::socket(family, type | SOCK_CLOEXEC, protocol);
@@ -94,7 +111,7 @@ void Dialer::serve() {
   while (unserved_ >= 0) {
     base::UniqueFd connection(::accept4(meeting_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!connection.valid()) return;
-    // The name is open to every process on the machine: only this one's connections count.
+    // Processes of the same user could get here through /proc: only this one's connections count.
     ucred peer{};
     socklen_t size = sizeof peer;
     if (::getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid != ::getpid()) continue;
@@ -141,7 +158,8 @@ void Dialer::hear(Command& command) {
   constexpr base::Duration kLeave{100};
   const std::optional<base::ExitStatus> status = command.child.wait(kLeave);
   last_words_ = command.errors.valid() ? last_line(command.errors.get()) : std::string();
-  if (!last_words_.empty() || !status) return;
+  // Success is how it ends when its input does: nothing to tell.
+  if (!last_words_.empty() || !status || (!status->signaled && status->code == 0)) return;
   last_words_ =
       fmt::format("{} ended with {} {}", target_.command[0], status->signaled ? "signal" : "exit code", status->code);
 }

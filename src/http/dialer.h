@@ -3,7 +3,7 @@
 // command, it connects to a meeting point of ours, and the command gets the other end as its stdin and stdout.
 //
 // Why not a connected pair of sockets (CURL_SOCKOPT_ALREADY_CONNECTED): libcurl 7.88 connects them all the same, and
-// fails (curl issue 10626).
+// fails (curl issue 10626). Why not a name in the abstract namespace: 7.88 never uses such connections again.
 //
 // One thread at a time. libcurl calls open() and close(); the dialer must outlive the connections it opened.
 
@@ -26,8 +26,8 @@ class Dialer {
 
   const Target& target() const { return target_; }
 
-  // For a command: the name in the abstract namespace of the Unix socket that libcurl is to connect to. Empty: there is
-  // none, open() will fail and say why.
+  // For a command: the path of the Unix socket that libcurl is to connect to. It is one of /proc/self/fd, and leads
+  // nowhere for other processes. Empty: there is none, open() will say why.
   std::string meeting_point();
   // To be called after libcurl had a chance to connect: starts the command for a connection that waits at the meeting
   // point. Never blocks.
@@ -44,7 +44,7 @@ class Dialer {
   // Why there is no connection, as a clause about the server.
   const std::optional<base::Error>& failure() const { return failure_; }
   // What the command that was closed or listened to last had to say: the last line of its stderr, or how it ended when
-  // it ended by itself. Empty: nothing, or there was none.
+  // it ended by itself and not well. Empty: nothing, or there was none.
   const std::string& last_words() const { return last_words_; }
   // Forgets both.
   void clear();
@@ -55,12 +55,14 @@ class Dialer {
     base::UniqueFd errors;  // what it writes to stderr: the first 64 KB
   };
 
+  base::Result<void> make_meeting_point();
   base::Result<void> start_command(base::UniqueFd connection);
   void hear(Command& command);
   void end(Command command);
 
   Target target_;
   base::UniqueFd meeting_;           // listens at the meeting point
+  base::UniqueFd door_;              // the socket's file, which has no name any more
   int unserved_ = -1;                // libcurl's end of the connection that has no command yet
   std::map<int, Command> commands_;  // by libcurl's end, which is libcurl's to close
   std::optional<base::Error> failure_;

@@ -22,7 +22,7 @@ struct Facts {
   const CurlHandle& handle;
   const Target& target;
   const std::string& name;
-  const std::string& last_words;
+  const std::string& last_words;  // of the command that is the way to the server
 };
 
 bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
@@ -208,6 +208,11 @@ base::Error explain(const Failure& failure, const Request& request, const CurlLi
   if (dialer.failure()) return *dialer.failure();
   const Target& target = dialer.target();
   const Facts facts{failure, request, library, handle, target, target.name, dialer.last_words()};
+  const bool ended = failure.stop == Stop::kNotSentAgain || (failure.stop == Stop::kCurl && failure.code != CURLE_OK &&
+                                                             failure.code != CURLE_OPERATION_TIMEDOUT);
+  if (ended && failure.answer_bytes == 0 && !facts.last_words.empty()) {
+    return {fmt::format("cannot reach {}: {}", target.name, facts.last_words)};
+  }
   std::string text = text_of(facts);
   if (!dialer.last_words().empty()) text += " (" + dialer.last_words() + ")";
   return {std::move(text)};

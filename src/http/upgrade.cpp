@@ -113,6 +113,7 @@ base::Result<bool> CurlConnection::receive_more(const Request& request, size_t l
 }
 
 base::Result<void> CurlConnection::hear(const Request& request) {
+  size_t passed = 0;
   for (;;) {
     ResponseHead head;
     const HeadState state = parse_head(received_, head);
@@ -126,11 +127,12 @@ base::Result<void> CurlConnection::hear(const Request& request) {
         return {};
       }
       if (head.status >= 200) return refused(request, head);
+      passed += head.size;
       received_.erase(0, head.size);  // "100 Continue" and its kind: the answer is still to come
       continue;
     }
-    if (received_.size() >= kMaxHeader) return failed(request, {.stop = Stop::kLongHeader});
-    const base::Result<bool> more = receive_more(request, kMaxHeader);
+    if (passed + received_.size() >= kMaxHeader) return failed(request, {.stop = Stop::kLongHeader});
+    const base::Result<bool> more = receive_more(request, kMaxHeader - passed);
     if (!more) return more.error();
     if (!*more) return failed(request, {.code = received_.empty() ? CURLE_GOT_NOTHING : CURLE_PARTIAL_FILE});
   }

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <stdexcept>
@@ -26,6 +27,7 @@ class Peer {
  public:
   Peer(int fd, int number) : fd_(fd), number_(number) {}
 
+  int fd() const { return fd_; }
   int number() const { return number_; }  // 1 for the first connection
 
   // A whole request, header and body; empty when the client has closed.
@@ -116,6 +118,13 @@ class FakeServer {
     const std::lock_guard lock(mutex_);
     return connections_;
   }
+  // Blocks until the server has closed every connection it had.
+  void wait_until_closed() {
+    std::unique_lock lock(mutex_);
+    if (!closed_.wait_for(lock, std::chrono::seconds(20), [this] { return open_.empty(); })) {
+      throw std::runtime_error("a connection stays open");
+    }
+  }
 
  private:
   void accept_all() {
@@ -131,6 +140,7 @@ class FakeServer {
         const std::lock_guard end(mutex_);
         std::erase(open_, fd);
         ::close(fd);
+        closed_.notify_all();
       });
     }
   }
@@ -140,6 +150,7 @@ class FakeServer {
   base::UniqueFd listener_;
   std::thread acceptor_;
   mutable std::mutex mutex_;
+  std::condition_variable closed_;
   std::vector<int> open_;             // guarded by mutex_
   int connections_ = 0;               // guarded by mutex_
   std::vector<std::thread> threads_;  // written by acceptor_ only
