@@ -216,7 +216,7 @@ with() {
   [[ "$1" == -- ]] || usage
   shift
   image >/dev/null
-  folder="$(mktemp -d "${TMPDIR:-/tmp}/bashcell-engines-XXXXXX")"
+  folder="$(mktemp -d /tmp/cells-XXXXXX)"  # short, since Podman takes no long paths
   trap 'end "$folder"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP

@@ -8,7 +8,7 @@ import subprocess
 from checks import Failure, check, has, same
 from harness import INITIALIZE
 from invariants import check_gone
-from registry import case
+from registry import OCI, case
 from rootfs import add_program, make_rootfs
 from cases.runtime import recovers_with
 
@@ -18,7 +18,7 @@ def inside(server, *command):
     subprocess.run(["nsenter", "-t", str(server.pid), "-m", *command], timeout=10, check=True)
 
 
-@case("badinput.no_engine")
+@case("badinput.no_engine", only=OCI)
 def no_engine(t):
     """No runtime of any name is found: the answer lists what was tried and one command that helps."""
     places = "/usr/bin/crun /usr/sbin/crun /usr/bin/runc /usr/sbin/runc"
@@ -29,7 +29,7 @@ def no_engine(t):
                   names=("crun", "runc", "install"))
 
 
-@case("badinput.no_bash")
+@case("badinput.no_bash", only=OCI)
 def no_bash_in_the_root(t):
     root = make_rootfs(os.path.join(t.folder, "root"), ("cat", "ls"))
     server = t.start("--rootfs", root)

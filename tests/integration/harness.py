@@ -25,12 +25,13 @@ class Server:
     """`bench` says which program and engine; see `start` for the options of one server."""
 
     def __init__(self, bench, folder, *, options=(), environment=None, workspace=None, prefix=(), handshake=True,
-                 descriptor_limit=None, runtime=True, own_group=False):
+                 descriptor_limit=None, runtime=True, own_group=False, host=None, image=None, probe=None):
         self.bench, self.slowness = bench, bench.slowness
+        self.probe = probe or bench.probe  # what the engine knows; another one's where `host` names another
         self.workspace = workspace or os.path.join(folder, "workspace")
         self.folder = folder
         self.stderr_path = os.path.join(folder, f"stderr-{time.monotonic_ns()}")
-        self.argv = [*prefix, bench.bashcell, *bench.engine_options(runtime), "--workspace", self.workspace, *options]
+        self.argv = [*prefix, bench.bashcell, *bench.engine_options(runtime, host, image), "--workspace", self.workspace, *options]
         self.environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder,
                             **bench.environment, **(environment or {})}
         self.owed = {}           # key -> [least, most] answers

@@ -42,9 +42,8 @@ def check_at_rest(server):
     server.wait_until(lambda: len(descriptors(server.pid)) <= most, 2,
                       lambda: f"more than {most} descriptors: {descriptors(server.pid)}")
     server.init()
-    if server.bench.probe:
-        containers = server.bench.probe.containers(server.pid)
-        same(len(containers), 1, f"cells the engine knows of this server ({containers})")
+    containers = server.probe.containers(server.pid)
+    same(len(containers), 1, f"cells the engine knows of this server ({containers})")
 
 
 def settle(server):
@@ -62,10 +61,9 @@ def settle(server):
 def check_gone(server, seconds=2):
     """Nothing is left of an ended server: no process of its cell, nothing in the engine."""
     server.wait_until(lambda: not server.cells(), seconds, lambda: f"the cell outlives its server: {server.cells()}")
-    if server.bench.probe:
-        probe = server.bench.probe
-        server.wait_until(lambda: not probe.containers(server.pid), seconds,
-                          lambda: f"left in the engine: {probe.state(server.pid)} {probe.cgroups(server.pid)}")
+    probe = server.probe
+    server.wait_until(lambda: not probe.containers(server.pid), seconds,
+                      lambda: f"left in the engine: {probe.state(server.pid)} {probe.cgroups(server.pid)}")
 
 
 def finish(server):

@@ -6,7 +6,7 @@ import subprocess
 
 from checks import check, has, lacks, same
 from processes import cgroup_file
-from registry import case
+from registry import OCI, case
 
 # A hybrid hierarchy is none that crun takes: it runs where only the v1 part is mounted. On other machines this does nothing.
 V1_ONLY = ("unshare", "-m", "sh", "-c", "umount /sys/fs/cgroup/unified 2>/dev/null; exec \"$@\"", "sh")
@@ -58,14 +58,14 @@ def numbers_of_ones_own(t):
     by_effect(t.server, memory=128, pids=20, cpus=0.25)
 
 
-@case("limits.runc")
+@case("limits.runc", only=OCI)
 def runc_as_root(t):
     server = t.start("--runtime", "runc", runtime=False)
     without_cgroups(server)
     by_effect(server)
 
 
-@case("limits.crun")
+@case("limits.crun", only=OCI)
 def crun_as_root(t):
     server = t.start("--runtime", "crun", runtime=False, prefix=V1_ONLY)
     without_cgroups(server)
@@ -95,7 +95,7 @@ class OrdinaryUser:
                        environment={"HOME": self.home})
 
 
-@case("limits.rootless")
+@case("limits.rootless", only=OCI)
 def crun_as_an_ordinary_user(t):
     with OrdinaryUser(t) as user:
         strict = user.start(t)

@@ -1,11 +1,18 @@
-"""What a container engine itself knows of a server's cells. One class per engine; the cases use only these methods."""
+"""What a container engine itself knows of a server's cells. One class per kind of engine; the cases use only these methods."""
 
 import glob
 import os
 import subprocess
 
 from checks import check
+from engine_api import EngineApi
 from processes import all_processes
+
+
+def outside_processes(word):
+    """Processes with this word in their command line that are in no container."""
+    ours = os.readlink("/proc/self/ns/pid")
+    return [p for p in all_processes() if word in p.command.split() and p.space == ours and p.inner_pid == p.pid]
 
 
 class OciProbe:
@@ -42,8 +49,7 @@ class OciProbe:
 
     def runtime_processes(self, container):
         """The runtime's own processes for this cell, outside of it."""
-        ours = os.readlink("/proc/self/ns/pid")
-        return [p for p in all_processes() if container in p.command.split() and p.space == ours and p.inner_pid == p.pid]
+        return outside_processes(container)
 
     def runtime_command(self, container, *arguments):
         """crun or runc with the folder that knows the container."""
@@ -56,4 +62,54 @@ class OciProbe:
         subprocess.run(self.runtime_command(container, "delete", "-f", container), check=True, capture_output=True, timeout=20)
 
 
-PROBES = {"oci": OciProbe}
+class ApiProbe:
+    """Docker or Podman, behind a socket. A cell's name begins with `bashcell-<server pid>-` here, too."""
+
+    def __init__(self, host):
+        self.api = EngineApi(host)
+        self.seen = {}  # server pid -> {name: id}, of cells that may be gone by now
+
+    def state(self, pid):
+        """Names of this server's cells, also of those that do not run."""
+        found = {name: identifier for name, identifier in self.api.containers().items() if name.startswith(f"bashcell-{pid}-")}
+        self.seen.setdefault(pid, {}).update(found)
+        return sorted(found)
+
+    def cgroups(self, pid):
+        """Groups of cells that the engine has once named here. Docker calls them by the id, Podman libpod-<id>."""
+        return [path for identifier in self.seen.get(pid, {}).values() for depth in range(1, 4)
+                for path in glob.glob(f"/sys/fs/cgroup/{'*/' * depth}*{identifier}")]
+
+    def containers(self, pid):
+        """Names of this server's cells, and of those whose groups are left."""
+        names = self.state(pid)
+        return sorted({*names, *(name for name, identifier in self.seen[pid].items()
+                                 if any(identifier in path for path in self.cgroups(pid)))})
+
+    def container(self, pid):
+        """The name of the one cell in use."""
+        names = self.state(pid)
+        check(len(names) == 1, f"expected one cell of server {pid}, the engine knows {names}")
+        return names[0]
+
+    def identifier(self, container):
+        return self.api.containers()[container]
+
+    def runtime_processes(self, container):
+        """The engine's own process for this cell: containerd's shim, or conmon."""
+        return outside_processes(self.identifier(container))
+
+    def remove(self, container):
+        """As `docker rm -f`."""
+        self.api.remove(container)
+
+    def act(self, container, action):
+        """kill, stop, pause, unpause: as the engine's own command of that name."""
+        self.api.act(container, action)
+
+
+def make_probe(engine, runtime=None, host=None):
+    return OciProbe(runtime) if engine == "oci" else ApiProbe(host)
+
+
+ENGINES = ("oci", "docker", "podman")

@@ -2,6 +2,8 @@
 
 @case("C01") is the case as written in cases.jsonl, @case("C01.a") and @case("C01.b") are other members of its kind. `t`
 passes on to a server, started at first use with the decorator's options: t.call("echo hi").
+
+A case holds in every engine, unless it is about what only some engines have: `only` names these, and why.
 """
 
 import os
@@ -17,33 +19,56 @@ VARIANTS = {}  # id -> Variant, in the order written
 LONGEST_VARIANT = 150  # seconds on an idle machine: a hang of the harness itself is a failure, too
 
 
+class Only:
+    """The engines that a case is about. `why` completes the sentence: it does not apply to others, since it is about ..."""
+
+    def __init__(self, *engines, why):
+        self.engines, self.why = engines, why
+
+
+OCI = Only("oci", why="runtimes and root folders, which are options of the oci engine alone")
+API = Only("docker", "podman", why="an engine behind a socket, with images")
+
+
 class Variant:
-    def __init__(self, name, run, options, environment):
-        self.name, self.run, self.options, self.environment = name, run, options, environment
+    def __init__(self, name, run, options, environment, only):
+        self.name, self.run, self.options, self.environment, self.only = name, run, options, environment, only
         self.kind = run.__module__.rpartition(".")[2].partition("_")[0].upper()
         self.base = name.partition(".")[0]
 
+    def applies_to(self, engine):
+        return self.only is None or engine in self.only.engines
 
-def case(name, *options, environment=None):
+
+def case(name, *options, environment=None, only=None):
     def register(run):
         check(name not in VARIANTS, f"{name} is registered twice")
-        VARIANTS[name] = Variant(name, run, options, environment)
+        VARIANTS[name] = Variant(name, run, options, environment, only)
         return run
     return register
 
 
+def engine_host(engine):
+    """Where the tests have an engine of their own (scripts/engines.sh); None if they have none."""
+    return os.environ.get(f"BASHCELL_TEST_{engine.upper()}_HOST")
+
+
 class Bench:
-    """What is under test: program, engine and its options. `probe` is the engine's own view, None if there is none."""
+    """What is under test: program, engine and its options. `probe` is the engine's own view."""
 
     def __init__(self, bashcell, engine, probe, runtime=None):
         self.bashcell, self.engine, self.probe, self.runtime = os.path.abspath(bashcell), engine, probe, runtime
+        self.host, self.image = engine_host(engine), os.environ.get("BASHCELL_TEST_IMAGE")
         self.slowness = float(os.environ.get("BASHCELL_TEST_SLOWNESS", "1"))
         self.environment = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
                             if name in os.environ}
         self._resting = None
 
-    def engine_options(self, runtime=True):
+    def engine_options(self, runtime=True, host=None, image=None):
+        """`host` and `image` are for a server that is to use others than the rest; `runtime` False leaves that to the case."""
         options = ["--engine", self.engine]
+        if self.engine != "oci":
+            return [*options, "--docker-host", host or self.host, "--image", image or self.image]
         return options + ["--runtime", self.runtime] if runtime and self.runtime else options
 
     def resting_descriptors(self):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs cases against a real server: run_cases.py --bashcell PATH --engine oci C01 C02.a …
 
-A base id runs all its variants; `tools`, `limits`, `badinput` and `selfcheck` are ids, too. One line per variant, then a table; exit 1 when one failed, 77 when the engine is not
-there (1 if BASHCELL_REQUIRE names it).
+A base id runs all its variants; `tools`, `limits`, `badinput` and `selfcheck` are ids, too. One line per variant, then a
+table; exit 1 when one failed, 77 when the engine is not there (1 if BASHCELL_REQUIRE names it). The engines docker and podman
+are those of `scripts/engines.sh with docker,podman -- …`.
 """
 
 import argparse
@@ -16,8 +17,8 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from checks import Failure  # noqa: E402
-from probe import PROBES  # noqa: E402
-from registry import VARIANTS, Bench, run_variant  # noqa: E402
+from probe import ENGINES, make_probe  # noqa: E402
+from registry import VARIANTS, Bench, engine_host, run_variant  # noqa: E402
 import cases  # noqa: E402,F401  (registers all cases)
 import badinput_test, limits_test, selfcheck_test, tools_test  # noqa: E401,E402,F401  (register theirs as cases named so)
 
@@ -28,6 +29,8 @@ def missing_engine(engine, runtime):
     """Why the engine cannot be used here; empty if it can."""
     if engine == "oci" and not any(shutil.which(name) for name in ([runtime] if runtime else ["crun", "runc"])):
         return f"neither crun nor runc found (wanted: {runtime or 'any'})"
+    if engine != "oci" and not engine_host(engine):
+        return f"no {engine} for tests: scripts/engines.sh with {engine} -- COMMAND"
     return ""
 
 
@@ -44,6 +47,8 @@ def chosen(names):
 def run_one(bench, variant):
     start = time.monotonic()
     record = {"case": variant.name, "kind": variant.kind, "test": f"{variant.run.__module__}.{variant.run.__name__}"}
+    if not variant.applies_to(bench.engine):
+        return record | {"result": "n/a", "why": f"it is about {variant.only.why}", "seconds": 0}
     try:
         run_variant(bench, variant)
         record["result"] = "passed"
@@ -56,17 +61,28 @@ def run_one(bench, variant):
     return record
 
 
+def summary(engine, records):
+    print("\ncase    kind     result  test")
+    for record in records:
+        print(f"{record['case']:7} {record['kind']:8} {record['result']:7} {record['test']}")
+    by = {result: [r["case"] for r in records if r["result"] == result] for result in ("passed", "failed", "n/a")}
+    print(f"\n{engine}: {len(by['passed'])} of {len(records) - len(by['n/a'])} passed")
+    for result, what in (("failed", "failed"), ("n/a", f"not about {engine}")):
+        if by[result]:
+            print(f"{what}: {' '.join(by[result])}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bashcell", default=os.environ.get("BASHCELL", "bashcell"))
-    parser.add_argument("--engine", default="oci", choices=sorted(PROBES))
+    parser.add_argument("--engine", default="oci", choices=ENGINES)
     parser.add_argument("--runtime")
-    parser.add_argument("--list", action="store_true", help="base ids, one a line")
+    parser.add_argument("--list", action="store_true", help="the ids that apply to the engine, one a line")
     parser.add_argument("--json", metavar="FILE", help="write the table as JSON")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     options = parser.parse_args()
     if options.list:
-        print("\n".join(dict.fromkeys(v.base for v in VARIANTS.values())))
+        print("\n".join(dict.fromkeys(v.base for v in VARIANTS.values() if v.applies_to(options.engine))))
         return 0
     if not os.access(options.bashcell, os.X_OK):
         parser.error(f"no program at {options.bashcell}")
@@ -75,21 +91,18 @@ def main():
         required = options.engine in os.environ.get("BASHCELL_REQUIRE", "").replace(",", " ").split()
         print(f"{'FAILED' if required else 'SKIPPED'}: {options.engine}: {reason}")
         return 1 if required else SKIPPED
-    bench = Bench(options.bashcell, options.engine, PROBES[options.engine](options.runtime), options.runtime)
+    bench = Bench(options.bashcell, options.engine, make_probe(options.engine, options.runtime, engine_host(options.engine)),
+                  options.runtime)
     records = []
     for variant in chosen(options.cases):
         record = run_one(bench, variant)
         records.append(record)
         print(f"{record['result']:6} {record['case']:7} {record['seconds']:7.2f} s  {record.get('why', '')}", flush=True)
-    print("\ncase    kind     result  test")
-    for record in records:
-        print(f"{record['case']:7} {record['kind']:8} {record['result']:7} {record['test']}")
-    failed = [record["case"] for record in records if record["result"] != "passed"]
-    print(f"\n{len(records) - len(failed)} of {len(records)} passed" + (f"; failed: {' '.join(failed)}" if failed else ""))
+    summary(options.engine, records)
     if options.json:
         with open(options.json, "w") as file:
             json.dump(records, file, indent=1)
-    return 1 if failed else 0
+    return 1 if any(record["result"] == "failed" for record in records) else 0
 
 
 if __name__ == "__main__":

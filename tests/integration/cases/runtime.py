@@ -11,7 +11,7 @@ import time
 
 from checks import check, has, lacks, same
 from processes import all_processes
-from registry import case
+from registry import OCI, case
 from rootfs import add_program, make_rootfs
 
 
@@ -48,7 +48,7 @@ def fresh(t, script, text, told=True):
 @case("C85")
 def removed_from_outside(t):
     t.call("cd /tmp; export K=1; echo one").ok("one")
-    t.bench.probe.remove(t.bench.probe.container(t.pid))
+    t.probe.remove(t.probe.container(t.pid))
     told_new(t.call("echo two; pwd; echo ${K:-lost}"), "two\n/workspace\nlost")
     same(t.call("echo three").ok("three").status, "", "told twice")
 
@@ -60,7 +60,7 @@ def removed_during_a_call(t):
     beside = t.start_call("sleep 31")
     t.wait_for("sleep 30")
     t.wait_for("sleep 31")
-    t.bench.probe.remove(t.bench.probe.container(t.pid))
+    t.probe.remove(t.probe.container(t.pid))
     lost(t.finish_call(running, 15), 15)
     lost(t.finish_call(beside, 15), 15)
     told_new(t.call("cat /workspace/count"), "x")
@@ -75,7 +75,7 @@ def pid_1_or_the_runtime_killed(t):
     for busy in (False, True):
         server = t.start()
         server.call("true").ok("")
-        runtime = server.bench.probe.runtime_processes(server.bench.probe.container(server.pid))
+        runtime = server.probe.runtime_processes(server.probe.container(server.pid))
         check(runtime, "no process of the runtime found: nothing would be killed")
         call = server.start_call("sleep 3; echo through") if busy else None
         if call:
@@ -103,11 +103,11 @@ def pid_1_stopped(t):
     told_new(t.call("echo fresh"), "fresh")
 
 
-@case("C85.d")
+@case("C85.d", only=OCI)
 def runtime_stopped_and_its_state_removed(t):
     t.call("K=1").ok("")
-    container = t.bench.probe.container(t.pid)
-    stopped = t.bench.probe.runtime_processes(container)
+    container = t.probe.container(t.pid)
+    stopped = t.probe.runtime_processes(container)
     check(stopped, "no process of the runtime found: nothing would be stopped")
     for process in stopped:
         os.kill(process.pid, signal.SIGSTOP)
@@ -116,7 +116,7 @@ def runtime_stopped_and_its_state_removed(t):
     finally:
         for process in stopped:
             os.kill(process.pid, signal.SIGCONT)
-    shutil.rmtree(t.bench.probe.state_folder(container))
+    shutil.rmtree(t.probe.state_folder(container))
     t.call("echo $K").ok("1", within=3)
     kill_pid_1(t)
     fresh(t, "echo ${K:-lost}", "lost")
@@ -126,7 +126,7 @@ def real_runtime(t):
     """The path of the runtime that works here, learned from a server that uses it."""
     server = t.start()
     server.call("true").ok("")
-    return shutil.which(t.bench.probe.runtime_command(t.bench.probe.container(server.pid))[0],
+    return shutil.which(t.probe.runtime_command(t.probe.container(server.pid))[0],
                         path="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
 
 
@@ -140,7 +140,7 @@ def recovers_with(t, server, put_right, *, names, within=10):
     lacks(reply.status, "reset")
 
 
-@case("C87")
+@case("C87", only=OCI)
 def runtime_missing_then_there(t):
     real = real_runtime(t)
     place = os.path.join(t.folder, os.path.basename(real))
@@ -153,7 +153,7 @@ def runtime_missing_then_there(t):
     unknown.call("echo x").refused("no-such-runtime", within=10)
 
 
-@case("C87.a")
+@case("C87.a", only=OCI)
 def runtime_that_fails_or_is_no_program(t):
     real = real_runtime(t)
     for number, content in enumerate((b"#!/bin/sh\necho broken-runtime >&2\nexit 7\n", b"\x7fELF junk", b"")):
@@ -167,7 +167,7 @@ def runtime_that_fails_or_is_no_program(t):
         recovers_with(t, server, lambda: (os.unlink(place), os.symlink(real, place)), names=())
 
 
-@case("C87.b")
+@case("C87.b", only=OCI)
 def runtime_that_hangs_and_a_stripped_path(t):
     real = real_runtime(t)
     stripped = t.start(environment={"PATH": "/nonexistent"})
@@ -182,7 +182,7 @@ def runtime_that_hangs_and_a_stripped_path(t):
                       "the hanging runtime was left running")
 
 
-@case("C88")
+@case("C88", only=OCI)
 def root_missing_then_made(t):
     root = os.path.join(t.folder, "root")
     server = t.start("--rootfs", root)
@@ -190,7 +190,7 @@ def root_missing_then_made(t):
     server.call("cat /etc/made-by-the-test; ls /usr/bin/gcc 2>/dev/null").ok(has_=("this root",), exit=2)
 
 
-@case("C88.a")
+@case("C88.a", only=OCI)
 def root_without_bash(t):
     root = make_rootfs(os.path.join(t.folder, "root"), ("cat", "ls", "id"))
     server = t.start("--rootfs", root)
@@ -198,7 +198,7 @@ def root_without_bash(t):
     server.call("id -u").ok("1000")
 
 
-@case("C88.b")
+@case("C88.b", only=OCI)
 def root_that_is_no_root(t):
     root = os.path.join(t.folder, "root")
     os.symlink("root", root)
@@ -235,7 +235,7 @@ class HostMarker:
         return reply
 
 
-@case("C89")
+@case("C89", only=OCI)
 def nothing_runs_without_its_parts(t):
     marker = HostMarker(t)
     missing = os.path.join(t.folder, "missing")
@@ -267,7 +267,7 @@ def wrapper(t, name, body):
     return path
 
 
-@case("C89.a")
+@case("C89.a", only=OCI)
 def a_runtime_that_leaves_something_out(t):
     real = real_runtime(t)
     marker = HostMarker(t)
@@ -285,7 +285,7 @@ def a_runtime_that_leaves_something_out(t):
         check(os.path.exists(f"{t.folder}/{number}/edited"), f"{what}: the bundle was not edited, so nothing was tested")
 
 
-@case("C89.b")
+@case("C89.b", only=OCI)
 def a_runtime_that_makes_no_container(t):
     """It starts the supervisor on the host, as root: the server must notice and run nothing."""
     marker = HostMarker(t)

@@ -9,7 +9,7 @@ from harness import INITIALIZE
 from invariants import check_books, check_gone
 from output import key_of
 from processes import cpu_seconds
-from registry import case
+from registry import OCI, case
 
 
 def ended(server, seconds=5, code=0):
@@ -40,7 +40,7 @@ def messages_in_every_descriptor(t):
     t.call("echo real").ok("real")
 
 
-@case("C117.b")
+@case("C117.b", only=OCI)
 def a_failing_engine_is_quiet_on_stdout(t):
     server = t.start("--runtime", "/bin/false", runtime=False)
     server.checks_alive = False
