@@ -122,7 +122,7 @@ start_podman() {
   # RLIMIT_NOFILE cannot be raised everywhere, so no default raises it.
   printf '[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "none"\n' >containers.conf
   printf '[storage]\ndriver = "%s"\ngraphroot = "%s"\nrunroot = "%s"\n' "$(cat storage)" "$PWD/root" "$PWD/run" >storage.conf
-  : >registries.conf
+  touch registries.conf  # a test may have written its own
   # Podman and crun refuse a hybrid hierarchy of cgroups: they get a view without its second half. One that lasts, since
   # Podman finds its mounts again after a restart.
   if gone view.id; then
