@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,8 @@ struct Request {
   // Set: the answer's body goes here, piece by piece, instead of into Response::body (only with a 2xx status). False
   // ends the request with an error.
   std::function<bool(std::string_view)> on_body;
+  // Set: when another thread asks for it, the request ends with an error, within a quarter of a second.
+  std::stop_token stop = {};
 };
 
 struct Response {

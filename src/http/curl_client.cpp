@@ -17,6 +17,8 @@ namespace bashcell::http {
 
 namespace {
 
+constexpr base::Duration kLookForStop{200};
+
 // A request on its way, as libcurl's callbacks see it.
 struct Exchange {
   const Request& request;
@@ -159,11 +161,16 @@ void CurlClient::prepare(Exchange& exchange, HeaderList& headers) {
 
 // How long to wait for something to happen; zero when a limit is reached, which is then the failure.
 base::Duration CurlClient::wait_of(Exchange& exchange, base::Instant deadline) const {
+  if (exchange.request.stop.stop_requested()) {
+    exchange.give_up(Stop::kAsked);
+    return base::Duration::zero();
+  }
   base::Duration wait = base::until(deadline);
   if (wait == base::Duration::zero()) {
     exchange.give_up(Stop::kTimeout);
     return wait;
   }
+  if (exchange.request.stop.stop_possible()) wait = std::min(wait, kLookForStop);
   if (exchange.request.silence > base::Duration::zero() && exchange.sends > 0) {
     wait = std::min(wait, base::until(exchange.last_byte + exchange.request.silence));
     if (wait == base::Duration::zero()) exchange.give_up(Stop::kSilence);

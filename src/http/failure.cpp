@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 #include <grp.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "base/quantity.h"
+#include "base/unique_fd.h"
 #include "http/shown.h"
 
 namespace bashcell::http {
@@ -24,6 +27,9 @@ struct Facts {
   const std::string& name;
   const std::string& last_words;  // of the command that is the way to the server
 };
+
+constexpr std::string_view kWantsCertificate =
+    "want a client certificate: give cert.pem and key.pem (DOCKER_CERT_PATH)";
 
 bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
@@ -63,9 +69,7 @@ std::string tls_text(const Facts& facts) {
   if (contains(text, "certificate required") || contains(text, "bad certificate") || contains(text, "unknown ca") ||
       contains(text, "handshake failure") || contains(text, "certificate unknown")) {
     return facts.target.tls.certificate.empty()
-               ? fmt::format(
-                     "the server at {} wants a client certificate: give cert.pem and key.pem (DOCKER_CERT_PATH)",
-                     facts.name)
+               ? fmt::format("the server at {} does {}", facts.name, kWantsCertificate)
                : fmt::format("the server at {} does not accept the client certificate {} ({})", facts.name,
                              facts.target.tls.certificate, text);
   }
@@ -106,7 +110,21 @@ std::string group_hint(const std::string& path) {
   return "use a rootless engine of your own, or have its owner allow you in";
 }
 
-std::string unix_text(const Target& target, int error_number) {
+// Why the socket takes no connection, tried once more: what libcurl keeps may be the number of an earlier failure.
+// EAGAIN when it does take one now.
+int connect_error(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return ENAMETOOLONG;
+  path.copy(address.sun_path, path.size());
+  const base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket.valid()) return errno;
+  const bool connected = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  return connected ? EAGAIN : errno;
+}
+
+std::string unix_text(const Target& target) {
+  const int error_number = connect_error(target.unix_socket);
   switch (error_number) {
     case ENOENT:
     case ENOTDIR:
@@ -118,7 +136,6 @@ std::string unix_text(const Target& target, int error_number) {
     case ENOTSOCK:
       return fmt::format("nobody listens at {}: is the engine running?", target.name);
     case EAGAIN:
-    case EINPROGRESS:
       return fmt::format("the server at {} accepts no connection: it is stopped, or too busy", target.name);
     default:
       return fmt::format("cannot connect to {}: {}", target.name, std::strerror(error_number));
@@ -126,8 +143,8 @@ std::string unix_text(const Target& target, int error_number) {
 }
 
 std::string unreachable_text(const Facts& facts) {
+  if (!facts.target.unix_socket.empty()) return unix_text(facts.target);
   const int error_number = static_cast<int>(facts.handle.number(CURLINFO_OS_ERRNO));
-  if (!facts.target.unix_socket.empty() && error_number != 0) return unix_text(facts.target, error_number);
   if (facts.failure.code == CURLE_COULDNT_RESOLVE_HOST) {
     return fmt::format("cannot reach {}: the name {} has no address", facts.name, facts.target.host);
   }
@@ -151,6 +168,18 @@ std::string timeout_text(const Facts& facts) {
   return fmt::format("the server at {} began an answer and did not finish it within {}", facts.name, limit);
 }
 
+std::string closed_text(const Facts& facts) {
+  if (facts.failure.answer_bytes > 0) {
+    return fmt::format("the server at {} closed the connection in the middle of its answer", facts.name);
+  }
+  const std::string closed = fmt::format("the server at {} closed the connection without an answer", facts.name);
+  if (!facts.target.tls.enabled) return closed;
+  // TLS 1.3 refuses a client after the handshake, and the reason may get lost behind the end of the connection.
+  return closed + (facts.target.tls.certificate.empty()
+                       ? fmt::format("; it may {}", kWantsCertificate)
+                       : fmt::format("; it may not accept the client certificate {}", facts.target.tls.certificate));
+}
+
 std::string curl_text(const Facts& facts) {
   switch (static_cast<int>(facts.failure.code)) {
     case CURLE_COULDNT_RESOLVE_HOST:
@@ -160,11 +189,9 @@ std::string curl_text(const Facts& facts) {
       return timeout_text(facts);
     case CURLE_GOT_NOTHING:
     case CURLE_SEND_ERROR:
-      return fmt::format("the server at {} closed the connection without an answer", facts.name);
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
-      return fmt::format("the server at {} closed the connection {}", facts.name,
-                         facts.failure.answer_bytes == 0 ? "without an answer" : "in the middle of its answer");
+      return closed_text(facts);
     default: {
       const std::string detail = shown(facts.handle.error_text(), 300);
       return fmt::format("the server at {} gave no usable answer: {}", facts.name,
@@ -190,6 +217,7 @@ std::string text_of(const Facts& facts) {
     case Stop::kLongHeader:
       return fmt::format("the header of the answer of the server at {} is longer than {}", facts.name,
                          base::size_text(static_cast<int64_t>(kMaxHeader)));
+    case Stop::kAsked:
     case Stop::kBodyRefused:
       return fmt::format("the answer of the server at {} was given up", facts.name);
     case Stop::kNotSentAgain:

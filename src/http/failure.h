@@ -15,6 +15,7 @@ enum class Stop {
   kLongBody,      // Request::max_body
   kLongHeader,    // more than kMaxHeader
   kBodyRefused,   // on_body returned false
+  kAsked,         // Request::stop
   kNotSentAgain,  // a kept connection ended and the request may have been carried out
 };
 

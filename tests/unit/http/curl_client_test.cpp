@@ -231,3 +231,21 @@ TEST_CASE("two clients work at the same time") {
   CHECK(two == 50);
   CHECK(server.connections() == 2);
 }
+
+TEST_CASE("a request that waits for its answer ends when another thread asks for it") {
+  std::atomic<bool> asked = false;
+  std::stop_source stop;
+  FakeServer server([&](Peer& peer) {
+    peer.request();
+    asked = true;
+    stop.request_stop();
+    peer.wait_for_end();
+  });
+  Request request = post("/images/create?fromImage=x");
+  request.timeout = 0ms;
+  request.stop = stop.get_token();
+  const base::Instant start = base::now();
+  CHECK(contains(error_of(client_for(server.target())->send(request)), "was given up"));
+  CHECK(asked);
+  CHECK(base::now() - start < 5s);
+}

@@ -71,7 +71,7 @@ base::UniqueFd listen_at(const std::string& path) {
   path.copy(address.sun_path, sizeof address.sun_path - 1);
   base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   REQUIRE(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-  REQUIRE(::listen(socket.get(), 4) == 0);
+  REQUIRE(::listen(socket.get(), 1) == 0);
   return socket;
 }
 
@@ -184,6 +184,12 @@ TEST_CASE("a socket that is not there, not listened at, or not a socket is told 
   Request request = get("/x");
   request.timeout = 200ms;
   CHECK(error_of(client->send(request)) == "the server at " + name + " did not answer within 0.2 s");
+  // A queue that is full.
+  for (int i = 0; i < 3; ++i) CHECK_FALSE(client_for(unix_target(path))->send(request).ok());
+  CHECK(error_of(client->send(request)) ==
+        "the server at " + name + " accepts no connection: it is stopped, or too busy");
+  CHECK(error_of(client->upgrade(request)) ==
+        "the server at " + name + " accepts no connection: it is stopped, or too busy");
 }
 
 TEST_CASE("a socket that one may not use is said to be, with the group that may") {
@@ -254,7 +260,8 @@ TEST_CASE("a target that says nothing usable is refused before anything is sent"
         "x does not say how to reach a server");
   CHECK(error_of(make_curl_client(unix_target("s"))) == "the path of the socket unix://s is not absolute");
   const std::string path = "/" + std::string(200, 's');
-  CHECK(contains(error_of(client_for(unix_target(path))->send(get("/x"))), "unix://" + path));
+  CHECK(error_of(client_for(unix_target(path))->send(get("/x"))) ==
+        "cannot connect to unix://" + path + ": File name too long");
   Target target = tcp_target("h", 1);
   target.tls = {.enabled = true, .ca = "/nonexistent/ca.pem"};
   CHECK(error_of(make_curl_client(target)) ==

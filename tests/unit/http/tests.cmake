@@ -4,6 +4,8 @@ bashcell_unit_test(http
     command_test.cpp
     curl_client_test.cpp
     failures_test.cpp
+    parts_test.cpp
+    tls_test.cpp
     upgrade_test.cpp
   LINKS bashcell_http)
 target_include_directories(unit_http PRIVATE ${PROJECT_SOURCE_DIR}/tests)
