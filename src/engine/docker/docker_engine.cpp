@@ -65,6 +65,7 @@ base::Result<void> check_image(const CellSpec& spec, const ImageFacts& image) {
 DockerEngine::DockerEngine(DockerOptions options)
     : options_(std::move(options)),
       janitor_(std::make_shared<Janitor>(options_.make_client, options_.log)),
+      images_(options_.make_client),
       host_(host_key()) {}
 
 base::Result<std::unique_ptr<EngineApi>> DockerEngine::connect() {
@@ -173,6 +174,7 @@ void DockerEngine::sweep_once(EngineApi& api) {
 }
 
 base::Result<std::unique_ptr<Cell>> DockerEngine::start(const CellSpec& spec) {
+  const base::Instant begun = base::now();
   base::Result<std::unique_ptr<EngineApi>> connected = connect();
   if (!connected) return connected.error();
   EngineApi& api = **connected;
@@ -181,20 +183,16 @@ base::Result<std::unique_ptr<Cell>> DockerEngine::start(const CellSpec& spec) {
   if (!api.facts().seccomp) {
     return base::Error{fmt::format("{} cannot filter system calls (its /info lists no seccomp)", api.name())};
   }
-  const base::Result<std::optional<ImageFacts>> image = api.find_image(spec.image);
+  const base::Result<ImageFacts> image = images_.obtain(api, spec.image, begun + options_.patience);
   if (!image) return image.error();
-  if (!*image) {
-    return base::Error{
-        fmt::format("{} does not have the image {}: docker pull {}", api.name(), spec.image, spec.image)};
-  }
-  if (const base::Result<void> checked = check_image(spec, **image); !checked) return checked.error();
+  if (const base::Result<void> checked = check_image(spec, *image); !checked) return checked.error();
 
   CellParts parts;
   parts.name = make_cell_name(base::ProcessIdentity::self());
   parts.address = api.address();
   parts.image = spec.image;
   parts.janitor = janitor_;
-  base::Result<std::string> container = create(api, spec, **image, parts.name);
+  base::Result<std::string> container = create(api, spec, *image, parts.name);
   if (!container) return container.error();
   parts.container = std::move(*container);
   // Before the start, so that nothing it says is lost.

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "engine/docker/container_config.h"
+#include "engine/docker/image_pull.h"
 #include "engine/docker/janitor.h"
 #include "engine/engine.h"
 
@@ -22,6 +23,8 @@ struct DockerOptions {
   Environment environment;  // of this process
   http::ClientMaker make_client;
   std::string private_folder;  // empty: the usual place (private_folder.h)
+  // How long a start may take with an image that has to be pulled first; the pull goes on after that.
+  base::Duration patience{4'000};
   base::Log log = base::Log{};
 };
 
@@ -44,6 +47,7 @@ class DockerEngine : public Engine {
 
   DockerOptions options_;
   std::shared_ptr<Janitor> janitor_;
+  ImageSource images_;
   std::string host_;   // for labels
   bool binds_ = true;  // until an engine at a local socket turns out not to see our files
   bool swept_ = false;

@@ -1,0 +1,135 @@
+#include "engine/docker/image_pull.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace bashcell::engine::docker {
+
+namespace {
+
+// An engine is asked for a registry by a dot, a port, or this name (the rule of the distribution project).
+bool names_registry(std::string_view image) {
+  const size_t slash = image.find('/');
+  if (slash == std::string_view::npos) return false;
+  const std::string_view first = image.substr(0, slash);
+  return first == "localhost" || first.find_first_of(".:") != std::string_view::npos;
+}
+
+}  // namespace
+
+PullName pull_name(std::string_view reference, bool podman) {
+  PullName name;
+  const size_t at = reference.find('@');
+  const std::string_view digest = at == std::string_view::npos ? std::string_view() : reference.substr(at + 1);
+  reference = reference.substr(0, at);
+  const size_t slash = reference.rfind('/');
+  const size_t colon = reference.find(':', slash == std::string_view::npos ? 0 : slash);
+  name.image = reference.substr(0, colon);
+  name.tag = colon == std::string_view::npos ? "latest" : reference.substr(colon + 1);
+  if (!digest.empty()) name.tag = digest;
+  if (podman && !names_registry(name.image)) {
+    name.image = (slash == std::string_view::npos ? "docker.io/library/" : "docker.io/") + name.image;
+  }
+  return name;
+}
+
+ImagePull::ImagePull(Options options) : options_(std::move(options)) {
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    std::string failure = carry_out(stop);
+    const std::lock_guard lock(mutex_);
+    failure_ = std::move(failure);
+    over_ = true;
+    changed_.notify_all();
+  });
+}
+
+ImagePull::~ImagePull() = default;  // asks the thread to stop, and waits for it
+
+std::string ImagePull::carry_out(const std::stop_token& stop) {
+  const base::Result<std::unique_ptr<EngineApi>> api = EngineApi::connect(options_.make_client, options_.address);
+  if (!api) return api.error().message;
+  http::Request request;
+  request.method = "POST";
+  request.path = fmt::format("/images/create?fromImage={}&tag={}", url_encoded(options_.name.image),
+                             url_encoded(options_.name.tag));
+  request.timeout = base::Duration::zero();
+  request.silence = options_.silence;
+  request.stop = stop;
+  request.on_body = [this](std::string_view bytes) {
+    const std::lock_guard lock(mutex_);
+    progress_.add(bytes);
+    return true;
+  };
+  const base::Result<Answer> answer = (*api)->request(std::move(request));
+  if (!answer) return answer.error().message;
+  if (!answer->good()) return answer->message;
+  const std::lock_guard lock(mutex_);
+  progress_.add("\n");
+  return progress_.error();
+}
+
+bool ImagePull::wait_until(base::Instant deadline) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_until(lock, deadline, [this] { return over_; });
+}
+
+std::string ImagePull::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+std::string ImagePull::progress() const {
+  const std::lock_guard lock(mutex_);
+  return progress_.text();
+}
+
+base::Result<ImageFacts> ImageSource::obtain(EngineApi& api, const std::string& reference, base::Instant deadline) {
+  base::Result<std::optional<ImageFacts>> found = api.find_image(reference);
+  if (!found) return found.error();
+  if (*found) {
+    pull_.reset();
+    return std::move(**found);
+  }
+  if (reference.starts_with("sha256:")) {
+    return base::Error{fmt::format("{} has no image {}, and none can be pulled by its id alone: name it with --image",
+                                   api.name(), reference)};
+  }
+  PullName name = pull_name(reference, api.facts().podman);
+  const std::string& place = api.address().target.name;
+  if (pull_ && (pull_->options().name.text() != name.text() || pull_->options().address.target.name != place)) {
+    pull_.reset();
+  }
+  if (!pull_) {
+    pull_ = std::make_unique<ImagePull>(
+        ImagePull::Options{.make_client = make_client_, .address = api.address(), .name = std::move(name)});
+  }
+  if (!pull_->wait_until(deadline)) {
+    return base::Error{fmt::format("the image {} is being pulled: {} (run the command again in a moment)", reference,
+                                   pull_->progress())};
+  }
+  const std::string failure = std::exchange(pull_, nullptr)->failure();
+  if (!failure.empty()) {
+    return base::Error{fmt::format("{} does not have the image {} and could not pull it: {}; to get it: {}", api.name(),
+                                   reference, failure, pull_command(api, reference))};
+  }
+  found = api.find_image(reference);
+  if (!found) return found.error();
+  if (!*found) {
+    return base::Error{
+        fmt::format("{} has pulled the image {}, and does not find it by that name", api.name(), reference)};
+  }
+  return std::move(**found);
+}
+
+std::string pull_command(const EngineApi& api, const std::string& reference) {
+  const Address& address = api.address();
+  const bool found_by_command = address.source != "--docker-host";
+  if (api.facts().podman) {
+    return fmt::format("podman {}pull {}", found_by_command ? "" : "--url " + address.target.name + " ",
+                       pull_name(reference, true).text());
+  }
+  return fmt::format("docker {}pull {}", found_by_command ? "" : "-H " + address.target.name + " ", reference);
+}
+
+}  // namespace bashcell::engine::docker
