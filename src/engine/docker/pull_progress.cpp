@@ -101,8 +101,9 @@ std::string PullProgress::text() const {
     // One that has arrived without a size was there before, or was too short to be counted.
     all_known = all_known && (layer.size > 0 || layer.arrived);
   }
-  const std::string layers = fmt::format("{} of {} layer{}", arrived, layers_.size(), layers_.size() == 1 ? "" : "s");
-  if (arrived == layers_.size()) return fmt::format("{} have arrived and are being unpacked", layers);
+  const std::string all = base::counted(static_cast<int64_t>(layers_.size()), "layer");
+  if (arrived == layers_.size()) return all + ", all here and being unpacked";
+  const std::string layers = fmt::format("{} of {}", arrived, all);
   if (size == 0) return layers;
   if (!all_known) return fmt::format("{} so far, {}", base::size_text(bytes), layers);
   return fmt::format("{} of {}, {}", base::size_text(bytes), base::size_text(size), layers);

@@ -5,6 +5,8 @@ bashcell_unit_test(engine_docker
     container_config_test.cpp
     context_test.cpp
     engine_api_test.cpp
+    image_pull_test.cpp
+    pull_progress_test.cpp
     tar_test.cpp
   LINKS bashcell_engine_docker)
 target_include_directories(unit_engine_docker PRIVATE ${PROJECT_SOURCE_DIR}/tests)
