@@ -1,6 +1,11 @@
 #include "engine/docker/docker_cell.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/utf8.h"
@@ -9,7 +14,19 @@ namespace bashcell::engine::docker {
 
 namespace {
 
-constexpr size_t kMaxDiagnostics = 1000;
+constexpr size_t kMaxDiagnostics = 800;
+constexpr int kMaxReads = 16;
+
+// One line of what the runtime or PID 1 said. crun under Podman says it in JSON.
+std::string message_of(const std::string& errors) {
+  std::string text(base::trimmed(errors));
+  const nlohmann::json entry = nlohmann::json::parse(text, nullptr, false);
+  if (entry.is_object() && entry.contains("msg") && entry["msg"].is_string()) text = entry["msg"];
+  text = base::replace_invalid_utf8(text);
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return std::string(base::utf8_prefix(text, kMaxDiagnostics));
+}
 
 }  // namespace
 
@@ -22,10 +39,13 @@ DockerCell::~DockerCell() {
 }
 
 std::string DockerCell::diagnostics() {
-  std::string line = base::replace_invalid_utf8(std::string(base::trimmed(stream_->errors())));
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return std::string(base::utf8_prefix(line, kMaxDiagnostics));
+  // The end of the cell may have shown in a write, before anything was read.
+  std::array<char, 4096> rest{};
+  for (int i = 0; i < kMaxReads && stream_->receive(rest.data(), rest.size()) > 0; ++i) continue;
+  const std::string said = message_of(stream_->errors());
+  if (said.find(kCellSupervisor) == std::string::npos) return said;
+  return fmt::format("bashcell-init cannot be executed in {} ({}): name one for this machine with --init", root().what,
+                     said);
 }
 
 void DockerCell::kill() { parts_.janitor->remove(parts_.address, parts_.container); }
