@@ -91,16 +91,19 @@ void Sandbox::on_started(Started started) {
                        .on_end = [this](const std::string& why) { on_cell_end(why); }});
   hello_timer_ = loop_.after(options_.hello_timeout, [this] {
     cell_->kill();
-    refuse_cell("the cell was started, but its supervisor did not answer within " +
-                base::seconds_text(options_.hello_timeout));
+    give_up_cell("the cell was started, but its supervisor did not answer within " +
+                 base::seconds_text(options_.hello_timeout));
   });
 }
 
 void Sandbox::on_hello(const wire::CellHello& hello) {
   loop_.cancel(hello_timer_);
+  // Not now: the client is calling.
   const auto refuse = [this](std::string why) {
-    // Not now: the client is calling.
     hello_timer_ = loop_.after(base::Duration::zero(), [this, why = std::move(why)] { refuse_cell(why); });
+  };
+  const auto give_up = [this](std::string why) {
+    hello_timer_ = loop_.after(base::Duration::zero(), [this, why = std::move(why)] { give_up_cell(why); });
   };
   if (hello.version != wire::kVersion) {
     return refuse(spec_.supervisor + " is version " + hello.version + ", and this bashcell is version " +
@@ -109,16 +112,16 @@ void Sandbox::on_hello(const wire::CellHello& hello) {
   const LimitCheck check = options_.judge(spec_, hello.facts);
   if (!check.acceptable(spec_.limits)) {
     const bool only_soft = check.hard.empty();
-    return refuse("the cell is not as limited as promised, so nothing runs in it: " +
-                  joined(only_soft ? check.soft : check.hard) +
-                  (only_soft
-                       ? ". Run as root or on a host with delegated cgroup v2 (bashcell doctor), or accept it with "
-                         "--limits best-effort"
-                       : ""));
+    return give_up("the cell is not as limited as promised, so nothing runs in it: " +
+                   joined(only_soft ? check.soft : check.hard) +
+                   (only_soft
+                        ? ". Run as root or on a host with delegated cgroup v2 (bashcell doctor), or accept it with "
+                          "--limits best-effort"
+                        : ""));
   }
   if (hello.facts.shell.empty()) {
     const engine::RootName root = cell_->root();
-    return refuse("there is no /bin/bash in " + root.what + ": install bash there, or choose another " + root.option);
+    return give_up("there is no /bin/bash in " + root.what + ": install bash there, or choose another " + root.option);
   }
   if (!hello.facts.workspace_writable) {
     return refuse("the workspace " + (spec_.workspace.empty() ? "volume " + spec_.workspace_volume : spec_.workspace) +
@@ -199,7 +202,7 @@ void Sandbox::on_wedged() {
 void Sandbox::on_cell_end(const std::string& why) {
   if (!facts_) {
     const std::string said = cell_->diagnostics();
-    return refuse_cell("the cell could not be started: " + (said.empty() ? why + " before it was ready" : said));
+    return give_up_cell("the cell could not be started: " + (said.empty() ? why + " before it was ready" : said));
   }
   options_.log.info("cell " + cell_->id() + " has ended: " + why);
   state_was_lost_ = state_was_lost_ || cell_was_used_;
@@ -210,6 +213,14 @@ void Sandbox::on_cell_end(const std::string& why) {
     report(std::move(call), CellLost{why});
   }
   dispatch();
+}
+
+// It is the cell that is of no use: another engine's may serve.
+void Sandbox::give_up_cell(std::string why) {
+  if (!engine_.refused(why)) return refuse_cell(std::move(why));
+  options_.log.info("another engine is tried: " + why);
+  drop_cell();
+  start_cell();
 }
 
 // No cell came up: everything that waits for one is told why, and the next call tries again.

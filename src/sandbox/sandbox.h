@@ -82,8 +82,8 @@ class Sandbox {
 
   // A start is under way on the other thread.
   bool starting() const { return starter_.joinable(); }
-  // At the end, when the loop runs no more: waits until such a start is over, for at most `limit`; its cell ends at once.
-  // False: it still goes on, and this object cannot be destroyed yet.
+  // At the end, when the loop runs no more: waits until such a start is over, for at most `limit`; its cell ends at
+  // once. False: it still goes on, and this object cannot be destroyed yet.
   bool wait_for_start(base::Duration limit);
   // What the cell in use read about itself; nothing when none is up.
   const wire::CellFacts* facts() const { return facts_ ? &*facts_ : nullptr; }
@@ -109,6 +109,7 @@ class Sandbox {
   void on_done(wire::Done done);
   void on_cell_end(const std::string& why);
   void on_wedged();
+  void give_up_cell(std::string why);
   void refuse_cell(std::string why);
   void drop_cell();
   void dispatch();

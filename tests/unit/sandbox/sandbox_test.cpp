@@ -173,6 +173,43 @@ TEST_CASE("a cell is refused for its version, its limits, its shell and its work
   }
 }
 
+TEST_CASE("an engine that has another kind of cell is asked for it when one is of no use") {
+  Fixture fixture;
+  fixture.engine.has_another = true;
+  fixture.cells = {[](FarEnd far) { far.close(); },
+                   [](FarEnd far) {
+                     wire::CellHello hello = good_hello();
+                     hello.facts.shell.clear();
+                     far.say(hello);
+                     far.next_run();
+                   },
+                   echo_forever};
+  fixture.options.judge = [&](const auto&, const auto&) {
+    return fixture.engine.started.size() > 1 ? sandbox::LimitCheck{}
+                                             : sandbox::LimitCheck{.hard = {"none"}, .soft = {}};
+  };
+  const auto reports = fixture.run({"one", "two"});
+  CHECK(std::get<wire::Done>(reports[0].result).output == "one");
+  CHECK(std::get<wire::Done>(reports[1].result).output == "two");
+  CHECK_FALSE(reports[0].new_cell);
+  REQUIRE(fixture.engine.refusals.size() == 2);
+  CHECK(fixture.engine.refusals[0] == "the cell could not be started: the runtime said no");
+  CHECK(fixture.engine.refusals[1].find("no /bin/bash in this machine") != std::string::npos);
+}
+
+TEST_CASE("a workspace that cannot be written is not the engine's fault") {
+  Fixture fixture;
+  fixture.engine.has_another = true;
+  fixture.cells = {[](FarEnd far) {
+    wire::CellHello hello = good_hello();
+    hello.facts.workspace_writable = false;
+    far.say(hello);
+    far.next_run();
+  }};
+  CHECK(std::holds_alternative<sandbox::NotRun>(fixture.run({"one"})[0].result));
+  CHECK(fixture.engine.refusals.empty());
+}
+
 TEST_CASE("a script whose cell dies is lost, never repeated; the next call is told of its new cell once") {
   Fixture f;
   f.cells = {[](FarEnd far) {
