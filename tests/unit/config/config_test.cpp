@@ -125,6 +125,28 @@ TEST_CASE("every option can be set by flag") {
   CHECK(config.log == base::LogLevel::kDebug);
 }
 
+TEST_CASE("the engines with images have options of their own") {
+  const Home home;
+  const auto invocation = home.parse({"--engine=podman", "--image=localhost:5000/a/b:1", "--docker-host=ssh://me@there",
+                                      "--network=lan", "--workspace=volume:data_1"});
+  REQUIRE(invocation.ok());
+  const Config& config = invocation->config;
+  CHECK(config.engine == EngineChoice::kPodman);
+  CHECK(config.image == "localhost:5000/a/b:1");
+  CHECK(config.docker_host == "ssh://me@there");
+  CHECK(config.network == "lan");
+  CHECK(config.workspace_volume == "data_1");
+  CHECK(config.workspace.empty());
+  CHECK(home.parse({"--engine=docker"})->config.workspace_volume.empty());
+
+  CHECK_THAT(home.error({"--image=a b"}), Contains("--image is \"a b\"; it must be the name of an image"));
+  CHECK_THAT(home.error({"--image=-v"}), Contains("--image"));
+  CHECK_THAT(home.error({"--network=a/b"}), Contains("--network is \"a/b\"; it must be the name of a network"));
+  CHECK_THAT(home.error({"--workspace=volume:../x"}), Contains("--workspace") && Contains("volume:NAME"));
+  CHECK_THAT(home.error({"--workspace=volume:"}), Contains("volume:NAME"));
+  CHECK_THAT(home.error({"--engine=oci", "--workspace=volume:data"}), Contains("the oci engine has no volumes"));
+}
+
 TEST_CASE("a flag wins over the environment, the environment over the file") {
   const Home home;
   const std::string file = home.write("own.json", R"({"memory": 100, "pids": 60, "timeout": 7, "warm": true})");
@@ -155,7 +177,7 @@ TEST_CASE("a bad value is one line that names option, source and what is allowed
   const Home home;
   CHECK(home.error({"--memory", "16"}) == "--memory is 16; it must be a whole number from 32 to 1048576 (MB)");
   CHECK(home.error({"--memory=1e9x"}) == "--memory is \"1e9x\"; it must be a whole number from 32 to 1048576 (MB)");
-  CHECK(home.error({"--engine=lxc"}) == "--engine is \"lxc\"; it must be auto or oci");
+  CHECK(home.error({"--engine=lxc"}) == "--engine is \"lxc\"; it must be auto, oci, docker or podman");
   CHECK(home.error({}, {"BASHCELL_LOG=loud"}) ==
         "BASHCELL_LOG in the environment is \"loud\"; it must be quiet, error, info or debug");
   CHECK(home.error({}, {"BASHCELL_WARM=maybe"}) ==
