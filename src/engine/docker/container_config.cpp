@@ -38,17 +38,18 @@ json environment(const CellSpec& spec, const ImageFacts& image) {
   return list;
 }
 
-// Podman (4.3) knows no nr_inodes: there a folder full of empty files ends at the memory limit.
+// Podman (4.3) knows no nr_inodes: there a folder full of empty files ends at the memory limit. Without notmpcopyup, it
+// would copy what the image has there.
 std::string tmpfs(const char* exec, int64_t bytes, const EngineFacts& engine) {
-  const std::string files = engine.podman ? std::string() : fmt::format(",nr_inodes={}", tmpfs_files(bytes));
-  return fmt::format("rw,nosuid,nodev,{},mode=1777,size={}{}", exec, bytes, files);
+  const std::string more = engine.podman ? ",notmpcopyup" : fmt::format(",nr_inodes={}", tmpfs_files(bytes));
+  return fmt::format("rw,nosuid,nodev,{},mode=1777,size={}{}", exec, bytes, more);
 }
 
 json all_tmpfs(const CellSpec& spec, const EngineFacts& engine) {
   json all = {{"/tmp", tmpfs("exec", spec.tmp_bytes, engine)}, {"/dev/shm", tmpfs("noexec", spec.shm_bytes, engine)}};
   if (engine.podman) {
     // Podman makes these writable for everybody in a container whose root is not, unless somebody else mounts them.
-    for (const char* path : {"/run", "/var/tmp"}) all[path] = "rw,nosuid,nodev,noexec,mode=755,size=64k";
+    for (const char* path : {"/run", "/var/tmp"}) all[path] = "rw,nosuid,nodev,noexec,mode=755,size=64k,notmpcopyup";
   }
   return all;
 }

@@ -77,6 +77,7 @@ TEST_CASE("the image's environment holds, with ours on top and its own path befo
 TEST_CASE("podman gets what it understands, and no more writable folders than docker") {
   const json host = container(spec_of_a_cell(), {}, {.podman = true})["HostConfig"];
   CHECK(host["Tmpfs"]["/tmp"].get<std::string>().find("nr_inodes") == std::string::npos);
+  CHECK(host["Tmpfs"]["/tmp"].get<std::string>().find("notmpcopyup") != std::string::npos);
   CHECK(host["Tmpfs"]["/run"].get<std::string>().find("mode=755") != std::string::npos);
   CHECK(host["Tmpfs"]["/var/tmp"].get<std::string>().find("mode=755") != std::string::npos);
   CHECK(host["Ulimits"].size() == 3);
