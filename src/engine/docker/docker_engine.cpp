@@ -9,6 +9,7 @@
 #include "engine/cell_name.h"
 #include "engine/docker/delivery.h"
 #include "engine/docker/docker_cell.h"
+#include "engine/docker/examine.h"
 #include "engine/docker/host_key.h"
 #include "engine/private_folder.h"
 #include "engine/run_folder.h"
@@ -65,12 +66,13 @@ base::Result<void> check_image(const CellSpec& spec, const ImageFacts& image) {
 DockerEngine::DockerEngine(DockerOptions options)
     : options_(std::move(options)),
       janitor_(std::make_shared<Janitor>(options_.make_client, options_.log)),
-      images_(options_.make_client),
+      images_(options_.make_client, options_.image),
       host_(host_key()) {}
 
 base::Result<std::unique_ptr<EngineApi>> DockerEngine::connect() {
   const base::Result<std::vector<Address>> addresses =
-      find_addresses(options_.host, options_.flavor, options_.environment);
+      options_.address ? base::Result<std::vector<Address>>({*options_.address})
+                       : find_addresses(options_.host, options_.flavor, options_.environment);
   if (!addresses) return addresses.error();
   std::string tried;
   for (const Address& address : *addresses) {
@@ -140,7 +142,10 @@ base::Result<std::string> DockerEngine::create(EngineApi& api, const CellSpec& s
         .open_files = std::min(kOpenFiles, hard_limit(api.address(), RLIMIT_NOFILE, kOpenFilesElsewhere)),
         .processes = std::min(kProcesses, hard_limit(api.address(), RLIMIT_NPROC, kProcesses))};
     const base::Result<Answer> answer = api.create_container(name, make_container(spec, plan, image, api.facts()));
-    if (!answer) return answer.error();
+    if (!answer) {
+      swept_ = false;  // it may have been made all the same, or will be
+      return answer.error();
+    }
     if (answer->good() && answer->body.is_object() && answer->body.contains("Id") && answer->body["Id"].is_string()) {
       binds_ = bind || !is_local(api.address());
       return answer->body["Id"].get<std::string>();
@@ -157,20 +162,22 @@ base::Result<std::string> DockerEngine::create(EngineApi& api, const CellSpec& s
   }
 }
 
-void DockerEngine::sweep_once(EngineApi& api) {
+void DockerEngine::sweep(EngineApi& api) {
   if (std::exchange(swept_, true)) return;
   const base::Result<std::vector<ContainerFacts>> ours = api.containers_with(std::string(kHostLabel) + "=" + host_);
   if (!ours) return options_.log.info(ours.error().message);
+  const base::ProcessIdentity self = base::ProcessIdentity::self();
   size_t found = 0;
   for (const ContainerFacts& container : *ours) {
     const std::optional<base::ProcessIdentity> owner = owner_of(container.name);
-    if (!owner || owner->alive()) continue;
+    // While a cell is being started, this server has no other that it needs.
+    if (!owner || (owner->pid != self.pid && owner->alive())) continue;
     // Copies of one virtual machine have one machine-id, and may share an engine elsewhere.
-    if (!is_local(api.address()) && owner->boot != base::ProcessIdentity::self().boot) continue;
+    if (!is_local(api.address()) && owner->boot != self.boot) continue;
     janitor_->remove(api.address(), container.id);
     ++found;
   }
-  if (found > 0) options_.log.info(fmt::format("removing {} cells of servers that no longer run", found));
+  if (found > 0) options_.log.info(fmt::format("removing {} cells that no server uses", found));
 }
 
 base::Result<std::unique_ptr<Cell>> DockerEngine::start(const CellSpec& spec) {
@@ -178,12 +185,12 @@ base::Result<std::unique_ptr<Cell>> DockerEngine::start(const CellSpec& spec) {
   base::Result<std::unique_ptr<EngineApi>> connected = connect();
   if (!connected) return connected.error();
   EngineApi& api = **connected;
-  sweep_once(api);
+  sweep(api);
   if (const base::Result<void> checked = check_spec(spec, api); !checked) return checked.error();
   if (!api.facts().seccomp) {
     return base::Error{fmt::format("{} cannot filter system calls (its /info lists no seccomp)", api.name())};
   }
-  const base::Result<ImageFacts> image = images_.obtain(api, spec.image, begun + options_.patience);
+  const base::Result<ImageFacts> image = images_.obtain(api, spec.image, begun);
   if (!image) return image.error();
   if (const base::Result<void> checked = check_image(spec, *image); !checked) return checked.error();
 
@@ -207,14 +214,10 @@ base::Result<std::unique_ptr<Cell>> DockerEngine::start(const CellSpec& spec) {
   return std::unique_ptr<Cell>(std::make_unique<DockerCell>(std::move(parts)));
 }
 
-std::vector<Finding> DockerEngine::examine(const CellSpec&) {
+std::vector<Finding> DockerEngine::examine(const CellSpec& spec) {
   const base::Result<std::unique_ptr<EngineApi>> api = connect();
   if (!api) return {{false, "engine", api.error().message, {}}};
-  const EngineFacts& facts = (*api)->facts();
-  return {{true,
-           "engine",
-           fmt::format("{} {} at {} (API {})", facts.product, facts.version, (*api)->address().target.name, facts.api),
-           {}}};
+  return examine_engine(**api, spec);
 }
 
 }  // namespace bashcell::engine::docker

@@ -18,13 +18,13 @@
 namespace bashcell::engine::docker {
 
 struct DockerOptions {
-  std::string host;  // --docker-host; empty: found (address.h)
+  std::string host;                // --docker-host; empty: found (address.h)
+  std::optional<Address> address;  // instead: this one and no other
   Flavor flavor = Flavor::kAny;
   Environment environment;  // of this process
   http::ClientMaker make_client;
   std::string private_folder;  // empty: the usual place (private_folder.h)
-  // How long a start may take with an image that has to be pulled first; the pull goes on after that.
-  base::Duration patience{4'000};
+  PullOptions image = {};
   base::Log log = base::Log{};
 };
 
@@ -34,6 +34,7 @@ class DockerEngine : public Engine {
 
   std::string_view name() const override { return options_.flavor == Flavor::kPodman ? "podman" : "docker"; }
   base::Result<std::unique_ptr<Cell>> start(const CellSpec& spec) override;
+  bool preparing() const override { return images_.pulling(); }
   std::vector<Finding> examine(const CellSpec& spec) override;
 
  private:
@@ -43,7 +44,8 @@ class DockerEngine : public Engine {
   base::Result<nlohmann::json> mounts_for(EngineApi& api, const CellSpec& spec, bool bind, const std::string& folder);
   base::Result<std::string> create(EngineApi& api, const CellSpec& spec, const ImageFacts& image,
                                    const std::string& name);
-  void sweep_once(EngineApi& api);
+  // Removes what nobody uses: once, and again when it is not known whether a container was made.
+  void sweep(EngineApi& api);
 
   DockerOptions options_;
   std::shared_ptr<Janitor> janitor_;
