@@ -123,6 +123,9 @@ start_podman() {
   printf '[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "none"\n' >containers.conf
   printf '[storage]\ndriver = "%s"\ngraphroot = "%s"\nrunroot = "%s"\n' "$(cat storage)" "$PWD/root" "$PWD/run" >storage.conf
   touch registries.conf  # a test may have written its own
+  # A folder in which new mounts of this machine's appear in Podman's view, too.
+  mkdir -p shared
+  mountpoint -q shared || { mount --bind shared shared && mount --make-shared shared; }
   # Podman and crun refuse a hybrid hierarchy of cgroups: they get a view without its second half. One that lasts, since
   # Podman finds its mounts again after a restart.
   if gone view.id; then

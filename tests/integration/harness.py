@@ -4,6 +4,7 @@ The server keeps book of what it owes: every request sent through it must be ans
 `Server.settle()` and `Server.finish()` assert that, and everything else that holds after every case (see invariants.py).
 """
 
+import contextlib
 import json
 import os
 import resource
@@ -238,4 +239,5 @@ class Server:
         self.close_input()
         for members in self.cells().values():
             for member in split_resting(members)[0]:
-                os.kill(member.pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(member.pid, signal.SIGKILL)

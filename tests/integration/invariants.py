@@ -42,8 +42,8 @@ def check_at_rest(server):
     server.wait_until(lambda: len(descriptors(server.pid)) <= most, 2,
                       lambda: f"more than {most} descriptors: {descriptors(server.pid)}")
     server.init()
-    containers = server.probe.containers(server.pid)
-    same(len(containers), 1, f"cells the engine knows of this server ({containers})")
+    server.wait_until(lambda: len(server.probe.containers(server.pid)) == 1, 2,
+                      lambda: f"expected one cell in the engine, there are {server.probe.containers(server.pid)}")
 
 
 def settle(server):

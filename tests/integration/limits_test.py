@@ -88,22 +88,21 @@ class OrdinaryUser:
         subprocess.run(["userdel", self.name], capture_output=True)
         subprocess.run(["rm", "-rf", f"/tmp/bashcell-{self.uid}"], capture_output=True)
 
-    def start(self, t, *options):
+    def start(self, t, *options, **keywords):
         prefix = (*V1_ONLY, "setpriv", f"--reuid={self.uid}", f"--regid={self.uid}", "--clear-groups")
         workspace = t.make_workspace(f"workspace-of-{len(t.servers)}", owner=self.uid)
-        return t.start("--runtime", "crun", *options, runtime=False, prefix=prefix, workspace=workspace,
-                       environment={"HOME": self.home})
+        return t.start(*options, runtime=False, prefix=prefix, workspace=workspace, environment={"HOME": self.home}, **keywords)
 
 
 @case("limits.rootless", only=OCI)
 def crun_as_an_ordinary_user(t):
     with OrdinaryUser(t) as user:
-        strict = user.start(t)
+        strict = user.start(t, "--runtime", "crun")
         strict.checks_alive = False
         refused = strict.call("touch ran; echo x").refused("memory", "cpu", "pids", "best-effort")
         same(os.listdir(strict.workspace), [], "files of a refused call")
         check(len(refused.raw) < 600 and "\n" not in refused.raw, f"no clear sentence: {refused.raw!r}")
-        server = user.start(t, "--limits", "best-effort")
+        server = user.start(t, "--runtime", "crun", "--limits", "best-effort")
         first = server.call("echo one").ok("one")
         has(first.status, "not enforced", "memory", "cpu", "process")
         same(server.call("echo two").ok("two").status, "", "said twice")

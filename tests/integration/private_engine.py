@@ -14,7 +14,7 @@ from probe import ApiProbe
 from rootfs import make_rootfs
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "engines.sh")
-PROGRAMS = ("bash", "cat", "echo", "id", "ls", "rm", "sleep", "touch", "true", "uname")
+PROGRAMS = ("bash", "cat", "echo", "id", "ls", "rm", "setsid", "sleep", "touch", "true", "uname")
 
 
 class PrivateEngine:

@@ -6,7 +6,7 @@ import subprocess
 
 from checks import check
 from engine_api import EngineApi
-from processes import all_processes
+from processes import all_processes, read_text
 
 
 def outside_processes(word):
@@ -76,12 +76,14 @@ class ApiProbe:
         return sorted(found)
 
     def cgroups(self, pid):
-        """Groups of cells that the engine has once named here. Docker calls them by the id, Podman libpod-<id>."""
-        return [path for identifier in self.seen.get(pid, {}).values() for depth in range(1, 4)
-                for path in glob.glob(f"/sys/fs/cgroup/{'*/' * depth}*{identifier}")]
+        """Groups with processes in them, of cells that the engine has once named here. Docker calls them by the id, Podman
+        libpod-<id>. Empty ones are the engine's to remove; Podman does not when its helper was killed."""
+        found = [path for identifier in self.seen.get(pid, {}).values() for depth in range(1, 4)
+                 for path in glob.glob(f"/sys/fs/cgroup/{'*/' * depth}*{identifier}")]
+        return [path for path in found if read_text(os.path.join(path, "cgroup.procs"))]
 
     def containers(self, pid):
-        """Names of this server's cells, and of those whose groups are left."""
+        """Names of this server's cells, and of those of which something still runs."""
         names = self.state(pid)
         return sorted({*names, *(name for name, identifier in self.seen[pid].items()
                                  if any(identifier in path for path in self.cgroups(pid)))})

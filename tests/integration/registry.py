@@ -9,6 +9,7 @@ A case holds in every engine, unless it is about what only some engines have: `o
 import os
 import shutil
 import signal
+import subprocess
 import tempfile
 
 from checks import Failure, check
@@ -68,7 +69,7 @@ class Bench:
         """`host` and `image` are for a server that is to use others than the rest; `runtime` False leaves that to the case."""
         options = ["--engine", self.engine]
         if self.engine != "oci":
-            return [*options, "--docker-host", host or self.host, "--image", image or self.image]
+            return [*options, "--docker-host", host or self.host, "--image", self.image if image is None else image]
         return options + ["--runtime", self.runtime] if runtime and self.runtime else options
 
     def resting_descriptors(self):
@@ -80,6 +81,19 @@ class Bench:
                 server.call("true").ok("")
                 self._resting = len(descriptors(server.pid))
         return self._resting
+
+
+class Mount:
+    def __init__(self, path, options):
+        self.path, self.options = path, options
+
+    def __enter__(self):
+        subprocess.run(["mount", "-t", "tmpfs", "-o", self.options, "case", self.path], check=True)
+        return self.path
+
+    def __exit__(self, *_):
+        subprocess.run(["umount", "-l", self.path], check=True)
+        os.rmdir(self.path)
 
 
 class Context:
@@ -97,6 +111,13 @@ class Context:
         for server in self.servers:
             server.destroy()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def make_mount(self, name, options):
+        """A tmpfs that the engine sees, too: the path, to be used in a `with` statement."""
+        place = self.folder
+        if self.bench.engine == "podman":  # it lives in a mount namespace of its own, and sees new mounts only here
+            place = os.path.join(os.path.dirname(self.bench.host.removeprefix("unix://")), "shared")
+        return Mount(tempfile.mkdtemp(prefix=f"{name}-", dir=place), options)
 
     def make_workspace(self, name, owner=1000, mode=0o755):
         path = os.path.join(self.folder, name)

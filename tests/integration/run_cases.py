@@ -20,7 +20,7 @@ from checks import Failure  # noqa: E402
 from probe import ENGINES, make_probe  # noqa: E402
 from registry import VARIANTS, Bench, engine_host, run_variant  # noqa: E402
 import cases  # noqa: E402,F401  (registers all cases)
-import badinput_test, limits_test, selfcheck_test, tools_test  # noqa: E401,E402,F401  (register theirs as cases named so)
+import badinput_test, badinput_engine_test, limits_test, selfcheck_test, tools_test  # noqa: E401,E402,F401  (register theirs as cases named so)
 
 SKIPPED = 77
 
@@ -32,6 +32,13 @@ def missing_engine(engine, runtime):
     if engine != "oci" and not engine_host(engine):
         return f"no {engine} for tests: scripts/engines.sh with {engine} -- COMMAND"
     return ""
+
+
+def end_without_engine(engine, reason):
+    """Says so, and the exit code: a failure only where this engine has to be there."""
+    required = engine in os.environ.get("BASHCELL_REQUIRE", "").replace(",", " ").split()
+    print(f"{'FAILED' if required else 'SKIPPED'}: {engine}: {reason}")
+    return 1 if required else SKIPPED
 
 
 def chosen(names):
@@ -88,9 +95,7 @@ def main():
         parser.error(f"no program at {options.bashcell}")
     reason = missing_engine(options.engine, options.runtime)
     if reason:
-        required = options.engine in os.environ.get("BASHCELL_REQUIRE", "").replace(",", " ").split()
-        print(f"{'FAILED' if required else 'SKIPPED'}: {options.engine}: {reason}")
-        return 1 if required else SKIPPED
+        return end_without_engine(options.engine, reason)
     bench = Bench(options.bashcell, options.engine, make_probe(options.engine, options.runtime, engine_host(options.engine)),
                   options.runtime)
     records = []

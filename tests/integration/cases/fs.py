@@ -15,7 +15,9 @@ def read_only_root_and_home(t):
                    "python3 -m venv /workspace/.v >/dev/null 2>&1; python3 -c 'import pathlib; "
                    "p=pathlib.Path.home()/\".cache\"; p.mkdir(parents=True,exist_ok=True); print(p)'", timeout=90).ok()
     has(reply.text, "/.cache")
-    check(os.path.exists(f"{t.server.workspace}/np/package.json") or not os.path.exists("/usr/bin/npm"), "npm init made nothing")
+    npm = t.call("command -v npm").exit == 0
+    check(npm or t.bench.engine != "oci" or not os.path.exists("/usr/bin/npm"), "this machine's npm is not there")
+    check(os.path.exists(f"{t.server.workspace}/np/package.json") == npm, "npm init made nothing")
     t.call("echo $HOME; test -w \"$HOME\" && echo writable").ok(has_=("writable",))
 
 

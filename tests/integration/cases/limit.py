@@ -141,7 +141,9 @@ def no_inodes_and_no_shared_memory_left(t):
     t.call("rm /dev/shm/big; mkdir -p /tmp/i; cd /tmp/i; python3 -c \"\ntry:\n    for n in range(10**6): open(f'f{n}', 'w')\n"
            "except OSError as e: print(e.strerror)\"", timeout=60).within(66)
     t.call("echo still").ok("still", within=5)
-    t.call("cd /tmp; rm -rf /tmp/i; cat <<E\nback\nE", timeout=60).ok("back")
+    reply = t.call("cd /tmp; rm -rf /tmp/i; cat <<E\nback\nE", timeout=60).ok()
+    # Podman cannot limit the number of files: there the memory limit is reached, and may end what tidies up.
+    check(reply.lines[-1] == "back" if t.bench.engine == "podman" else reply.text == "back", f"{reply.raw!r}")
 
 
 @case("C69")

@@ -70,7 +70,9 @@ def secrets_in_files_of_the_host(t):
     reply = server.call("cat link; cat /workspace/../../secret; ls -a /home /root /etc/ssl/private /etc/shadow /etc/ssh /var/log "
                         "2>&1; ls /proc/1/root /proc/1/cwd/; cat /proc/1/maps | head -1; find / -xdev -name 'secret' 2>/dev/null")
     lacks(reply.raw, "canary-", "id_rsa", ".ssh", ".bashrc", "syslog")
-    server.call("ls /etc/shadow /etc/gshadow 2>/dev/null | wc -l; getent passwd | wc -l").ok(has_=("0\n",))
+    if server.bench.engine == "oci":  # an image has its own
+        server.call("ls /etc/shadow /etc/gshadow 2>/dev/null | wc -l; getent passwd | wc -l").ok(has_=("0\n",))
+    server.call("cat /etc/shadow /etc/gshadow 2>/dev/null | wc -c").ok("0")
     with open("/etc/hostname") as file:
         check(server.call("hostname").ok().text != file.read().strip(), "the host's name is visible")
 
@@ -90,9 +92,11 @@ def ways_out(t):
     check("null" in devices and not {d for d in devices if d.startswith(("sd", "vd", "nvme", "loop", "kvm", "fuse", "mem",
                                                                           "kmem", "port", "dm-"))}, f"{devices}")
     mounts = t.call("awk '{print $2}' /proc/mounts | while read -r m; do [ -d $m ] && find $m -xdev -maxdepth 2 -writable "
-                    "-type d; done 2>/dev/null; echo -; ip -o link 2>/dev/null | cut -d: -f2").ok().text
+                    "-type d; done 2>/dev/null; echo -; awk -F: 'NR > 2 {print $1}' /proc/net/dev").ok().text
     writable, links = mounts.split("-\n")
     allowed = ("/workspace", "/tmp", "/dev/shm", "/dev/mqueue", "/proc/")
+    if t.bench.engine == "podman":
+        allowed += ("/sys/fs/cgroup",)  # on cgroup v1 crun leaves its 1 MB tmpfs there open, noexec; what is in it is read-only
     wrong = [m for m in writable.split() if not any(m == a or m.startswith(a) for a in allowed)]
     same(wrong, [], "writable folders")
     check("/workspace" in writable.split(), "the search found nothing at all")
