@@ -1,5 +1,6 @@
 #include "commands/doctor.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "commands/engines.h"
 #include "commands/limit_table.h"
 #include "commands/parts.h"
 #include "commands/stop_signals.h"
@@ -73,6 +75,10 @@ Measured measure(const Config& config, engine::Engine& engine) {
   return measured;
 }
 
+std::string workspace_text(const engine::CellSpec& spec) {
+  return spec.workspace_volume.empty() ? spec.workspace : "the engine's volume " + spec.workspace_volume;
+}
+
 std::string mark(bool ok, bool required = true) {
   if (ok) return "ok  ";
   return required ? "FAIL" : "weak";
@@ -121,24 +127,68 @@ std::string verdict(const Measured& measured, const std::vector<Finding>& findin
   return text;
 }
 
+// What is said of one engine, and whether calls work with it.
+struct EngineReport {
+  std::string text;
+  bool works = false;
+};
+
+EngineReport report_on(const Config& config, FoundEngine& found, const engine::CellSpec& spec) {
+  EngineReport report{.text = fmt::format("\nEngine {}:\n", found.title)};
+  if (!found.engine) {
+    // Where any engine will do, one that is not there is no failure.
+    report.text += config.engine == EngineChoice::kAuto
+                       ? fmt::format("  --    {:<16} {}\n", "engine", found.problem)
+                       : finding_text({.ok = false, .what = "engine", .detail = found.problem, .fix = found.fix});
+    return report;
+  }
+  const std::vector<Finding> findings = found.engine->examine(spec);
+  for (const Finding& finding : findings) report.text += finding_text(finding);
+  const Measured measured = measure(config, *found.engine);
+  if (measured.facts) report.text += limits_text(measured);
+  report.text += verdict(measured, findings);
+  report.works = !problem_of(measured);
+  return report;
+}
+
+// The engine that calls use: of the first kind that is tried and works. Of several Docker engines the first one counts.
+const FoundEngine* chosen(const Config& config, const std::vector<FoundEngine>& engines,
+                          const std::vector<EngineReport>& reports) {
+  for (const EngineChoice kind : engine_order(config)) {
+    const auto found =
+        std::find_if(engines.begin(), engines.end(), [kind](const FoundEngine& one) { return one.kind == kind; });
+    if (found == engines.end()) continue;
+    if (reports[static_cast<size_t>(found - engines.begin())].works) return &*found;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 int doctor(const Invocation& invocation, base::UniqueFd output) {
   const Config& config = invocation.config;
-  const std::unique_ptr<engine::Engine> engine = make_engine(config);
   std::vector<Finding> findings = {supervisor_finding(config)};
   const base::Result<engine::CellSpec> spec = cell_spec(config);
   findings.push_back(
-      {.ok = spec.ok(), .what = "workspace", .detail = spec ? spec->workspace : spec.error().message, .fix = ""});
-  for (Finding& finding : engine->examine(spec ? *spec : engine::CellSpec{})) findings.push_back(std::move(finding));
-
-  std::string text = fmt::format("bashcell {}, engine {}\n\nOn this machine:\n", wire::kVersion, engine->name());
+      {.ok = spec.ok(), .what = "workspace", .detail = spec ? workspace_text(*spec) : spec.error().message, .fix = ""});
+  std::string text = fmt::format("bashcell {}\n\nOn this machine:\n", wire::kVersion);
   for (const Finding& finding : findings) text += finding_text(finding);
-  const Measured measured = measure(config, *engine);
-  if (measured.facts) text += limits_text(measured);
-  text += verdict(measured, findings);
+
+  engine::CellSpec examined = spec ? *spec : engine::CellSpec{};
+  if (examined.image.empty()) examined.image = config.image.empty() ? kDefaultImage : config.image;
+  std::vector<FoundEngine> engines = find_engines(config);
+  std::vector<EngineReport> reports;
+  for (FoundEngine& found : engines) {
+    reports.push_back(report_on(config, found, examined));
+    text += reports.back().text;
+  }
+  const FoundEngine* const used = chosen(config, engines, reports);
+  if (engines.size() > 1) {
+    text += used != nullptr ? fmt::format("\nWith these options, calls use {}.\n", used->title)
+                            : std::string("\nWith these options, calls do not work.\n");
+  }
   static_cast<void>(base::write_all(output.get(), text));
-  return problem_of(measured) ? 1 : 0;
+  return used != nullptr ? 0 : 1;
 }
 
 }  // namespace bashcell::commands

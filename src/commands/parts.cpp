@@ -8,9 +8,6 @@
 #include <vector>
 
 #include "config_paths.h"
-#include "engine/docker/docker_engine.h"
-#include "engine/oci/oci_engine.h"
-#include "http/curl_client.h"
 
 namespace bashcell::commands {
 
@@ -68,35 +65,6 @@ base::Result<engine::CellSpec> cell_spec(const Config& config) {
   spec.pids = config.pids;
   spec.limits = config.limits;
   return spec;
-}
-
-namespace {
-
-engine::docker::Environment environment() {
-  engine::docker::Environment map;
-  for (const std::string& entry : process_environment()) {
-    const size_t equals = entry.find('=');
-    if (equals != std::string::npos) map.emplace(entry.substr(0, equals), entry.substr(equals + 1));
-  }
-  return map;
-}
-
-}  // namespace
-
-std::unique_ptr<engine::Engine> make_engine(const Config& config) {
-  const base::Log log(config.log);
-  if (config.engine == EngineChoice::kDocker || config.engine == EngineChoice::kPodman) {
-    using engine::docker::Flavor;
-    return std::make_unique<engine::docker::DockerEngine>(
-        engine::docker::DockerOptions{.host = config.docker_host,
-                                      .flavor = config.engine == EngineChoice::kPodman ? Flavor::kPodman : Flavor::kAny,
-                                      .environment = environment(),
-                                      .make_client = http::make_curl_client,
-                                      .private_folder = {},
-                                      .log = log});
-  }
-  return std::make_unique<engine::oci::OciEngine>(
-      engine::oci::OciOptions{.runtime = config.runtime, .private_folder = {}, .log = log});
 }
 
 sandbox::SandboxOptions sandbox_options(const Config& config) {

@@ -1,12 +1,9 @@
 #pragma once
-// The parts of the program, built from its configuration: everything that serve, run and doctor have in common.
-
-#include <memory>
+// The parts of the program, built from its configuration: what serve, run and doctor have in common.
 
 #include "base/event_loop.h"
 #include "base/log.h"
 #include "config.h"
-#include "engine/engine.h"
 #include "sandbox/sandbox.h"
 #include "tools/bash_tool.h"
 
@@ -15,8 +12,6 @@ namespace bashcell::commands {
 // What a cell is to be under this configuration. Makes the default workspace when it is missing; checks what can be
 // checked on the host. Blocks for a few file operations.
 base::Result<engine::CellSpec> cell_spec(const Config& config);
-
-std::unique_ptr<engine::Engine> make_engine(const Config& config);
 
 sandbox::SandboxOptions sandbox_options(const Config& config);
 tools::BashToolOptions bash_tool_options(const Config& config);

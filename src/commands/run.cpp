@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "commands/engines.h"
 #include "commands/parts.h"
 #include "commands/stop_signals.h"
 #include "tools/render.h"
@@ -15,6 +16,8 @@ namespace bashcell::commands {
 namespace {
 
 constexpr int kCouldNotRun = 125;
+constexpr base::Duration kPullPatience{600'000};
+constexpr base::Duration kPatienceWithStart{1'000};
 constexpr size_t kLargestScript = size_t{8} << 20;  // as over MCP
 
 base::Result<std::string> script_of(const std::string& operand) {
@@ -69,12 +72,18 @@ int run(const Invocation& invocation, base::UniqueFd output) {
   if (!request) return refuse(request.error().message);
 
   base::EventLoop loop;
-  const std::unique_ptr<engine::Engine> engine = make_engine(config);
+  // There is no next call that could find an image further on its way.
+  const std::unique_ptr<engine::Engine> engine =
+      make_engine(config, {.patience = kPullPatience, .on_wait = [](const std::string& how_far) {
+                             static_cast<void>(base::write_all(STDERR_FILENO, "bashcell: " + how_far + "\n"));
+                           }});
   sandbox::SandboxOptions settings = sandbox_options(config);
   if (config.log == base::LogLevel::kError) settings.log = base::Log(base::LogLevel::kQuiet);  // the reply says it
   sandbox::Sandbox sandbox(
       loop, *engine, [&config] { return cell_spec(config); }, std::move(settings));
   const Ending ending = run_to_end(loop, sandbox, std::move(*request));
+  // A start cannot be interrupted; a cell that has started by now ends with our descriptors.
+  if (ending.signal != 0 && !sandbox.wait_for_start(kPatienceWithStart)) ::_exit(128 + ending.signal);
   if (ending.signal != 0) return 128 + ending.signal;
   if (!ending.report) return kCouldNotRun;
 

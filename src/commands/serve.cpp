@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "commands/engines.h"
 #include "commands/parts.h"
 #include "commands/stop_signals.h"
 #include "embedded/command_texts.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace bashcell::engine::docker {
@@ -14,6 +15,12 @@ bool names_registry(std::string_view image) {
   if (slash == std::string_view::npos) return false;
   const std::string_view first = image.substr(0, slash);
   return first == "localhost" || first.find_first_of(".:") != std::string_view::npos;
+}
+
+constexpr base::Duration kTellEvery{5'000};
+
+std::string being_pulled(const std::string& reference, const ImagePull& pull) {
+  return fmt::format("the image {} is being pulled: {}", reference, pull.progress());
 }
 
 }  // namespace
@@ -84,7 +91,16 @@ std::string ImagePull::progress() const {
   return progress_.text();
 }
 
-base::Result<ImageFacts> ImageSource::obtain(EngineApi& api, const std::string& reference, base::Instant deadline) {
+// False: it is not over yet.
+bool ImageSource::wait(const std::string& reference, base::Instant deadline) {
+  while (!pull_->wait_until(std::min(deadline, base::now() + kTellEvery))) {
+    if (base::now() >= deadline) return false;
+    if (options_.on_wait) options_.on_wait(being_pulled(reference, *pull_));
+  }
+  return true;
+}
+
+base::Result<ImageFacts> ImageSource::obtain(EngineApi& api, const std::string& reference, base::Instant begun) {
   base::Result<std::optional<ImageFacts>> found = api.find_image(reference);
   if (!found) return found.error();
   if (*found) {
@@ -95,6 +111,10 @@ base::Result<ImageFacts> ImageSource::obtain(EngineApi& api, const std::string& 
     return base::Error{fmt::format("{} has no image {}, and none can be pulled by its id alone: name it with --image",
                                    api.name(), reference)};
   }
+  if (!options_.pull) {
+    return base::Error{fmt::format("{} does not have the image {}; the first call pulls it, or: {}", api.name(),
+                                   reference, pull_command(api, reference))};
+  }
   PullName name = pull_name(reference, api.facts().podman);
   const std::string& place = api.address().target.name;
   if (pull_ && (pull_->options().name.text() != name.text() || pull_->options().address.target.name != place)) {
@@ -104,9 +124,8 @@ base::Result<ImageFacts> ImageSource::obtain(EngineApi& api, const std::string& 
     pull_ = std::make_unique<ImagePull>(
         ImagePull::Options{.make_client = make_client_, .address = api.address(), .name = std::move(name)});
   }
-  if (!pull_->wait_until(deadline)) {
-    return base::Error{fmt::format("the image {} is being pulled: {} (run the command again in a moment)", reference,
-                                   pull_->progress())};
+  if (!wait(reference, begun + options_.patience)) {
+    return base::Error{being_pulled(reference, *pull_) + " (run the command again in a moment)"};
   }
   const std::string failure = std::exchange(pull_, nullptr)->failure();
   if (!failure.empty()) {

@@ -2,6 +2,7 @@
 // Images that an engine lacks: pulled in the background, so that a call can answer while that takes its time.
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -64,19 +65,31 @@ class ImagePull {
   std::jthread thread_;    // the last member: it uses the others
 };
 
+// What is done about an image that is missing.
+struct PullOptions {
+  bool pull = true;                                      // else it is only said
+  base::Duration patience{4'000};                        // of one call; the pull goes on after that
+  std::function<void(const std::string&)> on_wait = {};  // told every few seconds of that time how far it is
+};
+
 // Finds images, and pulls what is missing: one at a time. Used by one thread.
 class ImageSource {
  public:
-  explicit ImageSource(http::ClientMaker make_client) : make_client_(std::move(make_client)) {}
+  explicit ImageSource(http::ClientMaker make_client, PullOptions options = {})
+      : make_client_(std::move(make_client)), options_(std::move(options)) {}
 
-  // At once when the engine has it. Else begins to pull it, or goes on, and waits until `deadline`; the error then says
-  // how far it is, and the next call finds it further. After a failure, which is said once, the next call tries again.
-  base::Result<ImageFacts> obtain(EngineApi& api, const std::string& reference, base::Instant deadline);
+  // At once when the engine has it. Else begins to pull it, or goes on, and waits until `begun` + patience; the error
+  // then says how far it is, and the next call finds it further. After a failure, which is said once, the next call
+  // tries again.
+  base::Result<ImageFacts> obtain(EngineApi& api, const std::string& reference, base::Instant begun);
   // The last error was only that it takes its time.
   bool pulling() const { return pull_ != nullptr; }
 
  private:
+  bool wait(const std::string& reference, base::Instant deadline);
+
   http::ClientMaker make_client_;
+  PullOptions options_;
   std::unique_ptr<ImagePull> pull_;
 };
 

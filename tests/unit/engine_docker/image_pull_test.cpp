@@ -17,6 +17,9 @@ namespace {
 const std::string kDigest = "sha256:" + std::string(64, 'a');
 const char* const kImage = R"({"Id":"sha256:1","Architecture":"amd64","Os":"linux"})";
 
+const PullOptions kPatient{.pull = true, .patience = 20s, .on_wait = {}};
+base::Instant long_ago() { return base::now() - 20s; }  // begun then, a patient call waits no more
+
 Address address() {
   Address made;
   made.target.name = "unix:///nonexistent/engine.sock";
@@ -82,7 +85,7 @@ TEST_CASE("for Podman a name without a registry is Docker Hub's") {
 TEST_CASE("an image that is there is not pulled") {
   Registry registry;
   registry.has_image = true;
-  ImageSource images(registry.server.maker());
+  ImageSource images(registry.server.maker(), kPatient);
   const auto found = images.obtain(*api_of(registry.server), "python:3", base::now());
   REQUIRE(found);
   CHECK(found->architecture == "amd64");
@@ -92,27 +95,27 @@ TEST_CASE("an image that is there is not pulled") {
 
 TEST_CASE("a missing image is pulled once, and each call says how far it is") {
   Registry registry;
-  ImageSource images(registry.server.maker());
+  ImageSource images(registry.server.maker(), kPatient);
   const auto api = api_of(registry.server);
   std::string error;
   // The first answer may come before the engine has said anything.
   const base::Instant deadline = base::now() + 20s;
   while (error.find("MB") == std::string::npos && base::now() < deadline) {
-    error = error_of(images.obtain(*api, "python:3", base::now() + 10ms));
+    error = error_of(images.obtain(*api, "python:3", long_ago()));
   }
   CHECK(error == "the image python:3 is being pulled: 1 MB of 4 MB, 0 of 1 layer (run the command again in a moment)");
   CHECK(images.pulling());
   registry.gate.open();
-  CHECK(images.obtain(*api, "python:3", base::now() + 20s));
+  CHECK(images.obtain(*api, "python:3", base::now()));
   CHECK_FALSE(images.pulling());
   CHECK(registry.server.asked_for("POST /v1.41/images/create?fromImage=python&tag=3") == 1);
 }
 
 TEST_CASE("a pull that ends between two calls is found by the next one") {
   Registry registry;
-  ImageSource images(registry.server.maker());
+  ImageSource images(registry.server.maker(), kPatient);
   const auto api = api_of(registry.server);
-  CHECK_FALSE(images.obtain(*api, "python:3", base::now()));
+  CHECK_FALSE(images.obtain(*api, "python:3", long_ago()));
   registry.gate.open();
   const base::Instant deadline = base::now() + 20s;
   while (!registry.has_image && base::now() < deadline) std::this_thread::yield();
@@ -124,14 +127,14 @@ TEST_CASE("a failed pull is said once, and tried again by the next call") {
   Registry registry;
   registry.last_line = R"({"errorDetail":{"message":"no such host"},"error":"no such host"})";  // without a newline
   registry.gate.open();
-  ImageSource images(registry.server.maker());
+  ImageSource images(registry.server.maker(), kPatient);
   const auto api = api_of(registry.server);
-  CHECK(error_of(images.obtain(*api, "python:3", base::now() + 20s)) ==
+  CHECK(error_of(images.obtain(*api, "python:3", base::now())) ==
         "the Docker engine at unix:///nonexistent/engine.sock does not have the image python:3 and could not pull it: "
         "no such host; to get it: docker pull python:3");
   CHECK_FALSE(images.pulling());
   registry.last_line = "";
-  CHECK(images.obtain(*api, "python:3", base::now() + 20s));
+  CHECK(images.obtain(*api, "python:3", base::now()));
   CHECK(registry.server.asked_for("/images/create") == 2);
 }
 
@@ -143,8 +146,8 @@ TEST_CASE("a refused pull is said in the engine's words") {
   });
   Address at = address();
   at.source = "--docker-host";
-  ImageSource images(server.maker());
-  const std::string error = error_of(images.obtain(*api_of(server, at), "a/b", base::now() + 20s));
+  ImageSource images(server.maker(), kPatient);
+  const std::string error = error_of(images.obtain(*api_of(server, at), "a/b", base::now()));
   CHECK(error.find("could not pull it: connection refused; "
                    "to get it: docker -H unix:///nonexistent/engine.sock pull a/b") != std::string::npos);
 }
@@ -154,37 +157,46 @@ TEST_CASE("an image that is pulled and still not there is no success") {
     if (request.path == "/_ping") return docker_ping();
     return request.method == "POST" ? response(200, "") : response(404, "{}");
   });
-  ImageSource images(server.maker());
-  CHECK(error_of(images.obtain(*api_of(server), "a", base::now() + 20s)).find("does not find it by that name") !=
+  ImageSource images(server.maker(), kPatient);
+  CHECK(error_of(images.obtain(*api_of(server), "a", base::now())).find("does not find it by that name") !=
         std::string::npos);
 }
 
 TEST_CASE("what has only an id is not asked for") {
   Registry registry;
-  ImageSource images(registry.server.maker());
-  CHECK(error_of(images.obtain(*api_of(registry.server), kDigest, base::now() + 20s)).find("by its id alone") !=
+  ImageSource images(registry.server.maker(), kPatient);
+  CHECK(error_of(images.obtain(*api_of(registry.server), kDigest, base::now())).find("by its id alone") !=
         std::string::npos);
   CHECK(registry.server.asked_for("/images/create") == 0);
 }
 
 TEST_CASE("another image takes the place of the one being pulled") {
   Registry registry;
-  ImageSource images(registry.server.maker());
+  ImageSource images(registry.server.maker(), kPatient);
   const auto api = api_of(registry.server);
-  CHECK_FALSE(images.obtain(*api, "one", base::now()));
-  CHECK_FALSE(images.obtain(*api, "two", base::now()));
+  CHECK_FALSE(images.obtain(*api, "one", long_ago()));
+  CHECK_FALSE(images.obtain(*api, "two", long_ago()));
   const base::Instant deadline = base::now() + 20s;
   while (registry.server.asked_for("fromImage=two") == 0 && base::now() < deadline) std::this_thread::yield();
   registry.gate.open();
-  CHECK(images.obtain(*api, "two", base::now() + 20s));
+  CHECK(images.obtain(*api, "two", base::now()));
+}
+
+TEST_CASE("who must not pull says what would happen") {
+  Registry registry;
+  ImageSource images(registry.server.maker(), {.pull = false});
+  CHECK(error_of(images.obtain(*api_of(registry.server), "python:3", base::now())) ==
+        "the Docker engine at unix:///nonexistent/engine.sock does not have the image python:3; the first call pulls "
+        "it, or: docker pull python:3");
+  CHECK(registry.server.asked_for("/images/create") == 0);
 }
 
 TEST_CASE("a pull under way does not hold up the end") {
   Registry registry;
   base::Instant start;
   {
-    ImageSource images(registry.server.maker());
-    CHECK_FALSE(images.obtain(*api_of(registry.server), "python:3", base::now() + 100ms));
+    ImageSource images(registry.server.maker(), kPatient);
+    CHECK_FALSE(images.obtain(*api_of(registry.server), "python:3", long_ago()));
     start = base::now();
   }
   CHECK(base::now() - start < 2s);

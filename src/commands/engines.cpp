@@ -1,0 +1,105 @@
+#include "commands/engines.h"
+
+#include <utility>
+
+#include "engine/auto_engine.h"
+#include "engine/docker/docker_engine.h"
+#include "engine/oci/oci_engine.h"
+#include "http/curl_client.h"
+
+namespace bashcell::commands {
+
+namespace {
+
+using engine::Engine;
+using engine::docker::Address;
+using engine::docker::DockerEngine;
+using engine::docker::DockerOptions;
+using engine::docker::Flavor;
+
+constexpr const char* kOciNetwork = "pasta";  // the name of a program, not of an engine's network
+
+engine::docker::Environment environment() {
+  engine::docker::Environment map;
+  for (const std::string& entry : process_environment()) {
+    const size_t equals = entry.find('=');
+    if (equals != std::string::npos) map.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  return map;
+}
+
+DockerOptions docker_options(const Config& config, EngineChoice kind, const EngineUse& use) {
+  return {.host = config.docker_host,
+          .address = {},
+          .flavor = kind == EngineChoice::kPodman ? Flavor::kPodman : Flavor::kAny,
+          .environment = environment(),
+          .make_client = http::make_curl_client,
+          .private_folder = {},
+          .image = {.pull = use.pull, .patience = use.patience, .on_wait = use.on_wait},
+          .log = base::Log(config.log)};
+}
+
+std::unique_ptr<Engine> make_one(const Config& config, EngineChoice kind, const EngineUse& use) {
+  if (kind != EngineChoice::kOci) return std::make_unique<DockerEngine>(docker_options(config, kind, use));
+  return std::make_unique<engine::oci::OciEngine>(
+      engine::oci::OciOptions{.runtime = config.runtime, .private_folder = {}, .log = base::Log(config.log)});
+}
+
+void add_docker_engines(std::vector<FoundEngine>& list, const Config& config, EngineChoice kind) {
+  const DockerOptions options = docker_options(config, kind, {.pull = false});
+  const std::string name = kind == EngineChoice::kPodman ? "podman" : "docker";
+  const base::Result<std::vector<Address>> addresses =
+      engine::docker::find_addresses(options.host, options.flavor, options.environment);
+  if (!addresses || addresses->empty()) {
+    list.push_back(
+        {kind, name, nullptr, addresses ? "no engine found at any of the usual places" : addresses.error().message});
+    return;
+  }
+  for (const Address& address : *addresses) {
+    DockerOptions with_address = options;
+    with_address.address = address;
+    list.push_back(
+        {kind, name + " at " + address.target.name, std::make_unique<DockerEngine>(std::move(with_address)), {}});
+  }
+}
+
+}  // namespace
+
+std::vector<EngineChoice> engine_order(const Config& config) {
+  if (config.engine != EngineChoice::kAuto) return {config.engine};
+  const bool has_engine_network = !config.network.empty() && config.network != kOciNetwork;
+  if (!config.image.empty() || !config.docker_host.empty() || !config.workspace_volume.empty() || has_engine_network) {
+    return {EngineChoice::kDocker};
+  }
+  if (!config.runtime.empty() || !config.rootfs.empty() || !config.network.empty()) return {EngineChoice::kOci};
+  return {EngineChoice::kOci, EngineChoice::kDocker};
+}
+
+std::unique_ptr<Engine> make_engine(const Config& config, const EngineUse& use) {
+  const std::vector<EngineChoice> order = engine_order(config);
+  if (order.size() == 1) return make_one(config, order.front(), use);
+  const auto maker = [config, use](EngineChoice kind) {
+    return [config, use, kind] { return make_one(config, kind, use); };
+  };
+  // Where not every limit can be enforced by oci, an engine that can is better, whatever the user would put up with.
+  std::vector<engine::EngineChoiceOption> options = {{"oci", maker(EngineChoice::kOci), engine::LimitsPolicy::kStrict},
+                                                     {"docker", maker(EngineChoice::kDocker)}};
+  if (config.limits == engine::LimitsPolicy::kBestEffort) {
+    options.push_back({"oci without all limits", maker(EngineChoice::kOci)});
+  }
+  return std::make_unique<engine::AutoEngine>(std::move(options));
+}
+
+std::vector<FoundEngine> find_engines(const Config& config) {
+  std::vector<FoundEngine> list;
+  const bool any = config.engine == EngineChoice::kAuto;
+  if (any || config.engine == EngineChoice::kOci) {
+    list.push_back({EngineChoice::kOci, "oci", make_one(config, EngineChoice::kOci, {}), {}});
+  }
+  if (config.engine != EngineChoice::kOci) {
+    add_docker_engines(list, config, any ? EngineChoice::kDocker : config.engine);
+  }
+  return list;
+}
+
+}  // namespace bashcell::commands
