@@ -45,21 +45,31 @@ std::unique_ptr<Engine> make_one(const Config& config, EngineChoice kind, const 
       engine::oci::OciOptions{.runtime = config.runtime, .private_folder = {}, .log = base::Log(config.log)});
 }
 
+FoundEngine none_found(EngineChoice kind, const base::Result<std::vector<Address>>& addresses) {
+  const bool podman = kind == EngineChoice::kPodman;
+  FoundEngine none{.kind = kind, .title = podman ? "podman" : "docker"};
+  if (!addresses) {
+    none.problem = addresses.error().message;
+    return none;
+  }
+  none.problem = podman ? "there is no Podman engine here" : "there is no Docker or Podman engine here";
+  none.problem += ": no variable, context or usual socket leads to one";
+  none.fix = podman ? "sudo apt-get install podman && sudo systemctl enable --now podman.socket"
+                    : "sudo apt-get install docker.io";
+  return none;
+}
+
 void add_docker_engines(std::vector<FoundEngine>& list, const Config& config, EngineChoice kind) {
-  const DockerOptions options = docker_options(config, kind, {.pull = false});
-  const std::string name = kind == EngineChoice::kPodman ? "podman" : "docker";
+  DockerOptions options = docker_options(config, kind, {.pull = false});
   const base::Result<std::vector<Address>> addresses =
       engine::docker::find_addresses(options.host, options.flavor, options.environment);
-  if (!addresses || addresses->empty()) {
-    list.push_back(
-        {kind, name, nullptr, addresses ? "no engine found at any of the usual places" : addresses.error().message});
-    return;
-  }
+  if (!addresses || addresses->empty()) return list.push_back(none_found(kind, addresses));
   for (const Address& address : *addresses) {
-    DockerOptions with_address = options;
-    with_address.address = address;
-    list.push_back(
-        {kind, name + " at " + address.target.name, std::make_unique<DockerEngine>(std::move(with_address)), {}});
+    options.address = address;
+    FoundEngine found{.kind = kind, .title = kind == EngineChoice::kPodman ? "podman at " : "docker at "};
+    found.title += address.target.name;
+    found.engine = std::make_unique<DockerEngine>(options);
+    list.push_back(std::move(found));
   }
 }
 
@@ -94,7 +104,7 @@ std::vector<FoundEngine> find_engines(const Config& config) {
   std::vector<FoundEngine> list;
   const bool any = config.engine == EngineChoice::kAuto;
   if (any || config.engine == EngineChoice::kOci) {
-    list.push_back({EngineChoice::kOci, "oci", make_one(config, EngineChoice::kOci, {}), {}});
+    list.push_back({.kind = EngineChoice::kOci, .title = "oci", .engine = make_one(config, EngineChoice::kOci, {})});
   }
   if (config.engine != EngineChoice::kOci) {
     add_docker_engines(list, config, any ? EngineChoice::kDocker : config.engine);

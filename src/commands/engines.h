@@ -28,10 +28,10 @@ std::unique_ptr<engine::Engine> make_engine(const Config& config, const EngineUs
 // An engine of this machine on its own, for doctor.
 struct FoundEngine {
   EngineChoice kind = EngineChoice::kOci;
-  std::string title;                       // "oci", "docker at unix:///run/docker.sock"
-  std::unique_ptr<engine::Engine> engine;  // none: there is nothing to examine, and `problem` says why
-  std::string problem;
-  std::string fix;
+  std::string title;                            // "oci", "docker at unix:///run/docker.sock"
+  std::unique_ptr<engine::Engine> engine = {};  // none: there is nothing to examine, and `problem` says why
+  std::string problem = {};
+  std::string fix = {};
 };
 
 // oci, then each Docker or Podman engine there is; with --engine only those of that kind. They pull nothing.
