@@ -92,6 +92,21 @@ class Plain(Case):
         self.assertIn("Calls do not work: ", done.stdout)
         self.assertIn("apt-get install", done.stdout)
 
+    def test_doctor_examines_only_the_engine_that_is_named(self):
+        for engine in ("docker", "podman"):
+            done = self.bashcell("doctor", "--engine", engine, "--docker-host", "unix:///nonexistent/engine.sock")
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stdout.count("\nEngine "), 1)
+            self.assertRegex(done.stdout, rf"\nEngine {engine} at unix:///nonexistent/engine\.sock:\n  FAIL  engine ")
+            self.assertIn("\nCalls do not work: ", done.stdout)
+
+    def test_doctor_names_the_command_that_gets_an_engine(self):
+        if any(map(os.path.exists, ("/run/podman/podman.sock", f"/run/user/{os.getuid()}/podman/podman.sock"))):
+            self.skipTest("this machine has a Podman engine")
+        done = self.bashcell("doctor", "--engine", "podman")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("apt-get install podman", done.stdout)
+
     def test_run_without_a_runtime_says_so_and_runs_nothing(self):
         marker = os.path.join(self.home, "marker")
         done = self.bashcell("run", f"touch {marker}; echo ran", "--runtime", "/nonexistent/crun")
@@ -153,7 +168,7 @@ class InCells(Case):
         self.assertEqual(os.listdir(os.path.join(self.home, ".local/share/bashcell/workspace")), ["file"])
 
     def test_doctor_measures_every_limit(self):
-        done = self.bashcell("doctor", "--memory=128", "--pids=40", "--cpus=0.25")
+        done = self.bashcell("doctor", "--engine=oci", "--memory=128", "--pids=40", "--cpus=0.25")
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stdout, r"ok +memory +128 MB +128 MB\n")
         self.assertRegex(done.stdout, r"ok +processes +40 +40\n")
@@ -161,6 +176,14 @@ class InCells(Case):
         self.assertRegex(done.stdout, r"ok +network +lo +lo\n")
         self.assertIn("\nCalls work: ", done.stdout)
         self.assertNotIn("FAIL", done.stdout)
+
+    def test_doctor_examines_every_engine_and_says_which_one_calls_use(self):
+        self.environment["DOCKER_HOST"] = "unix:///nonexistent/engine.sock"
+        done = self.bashcell("doctor")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, r"\nEngine oci:\n(  .*\n)+\nIn a cell(.*\n)+Calls work: .*\n\n"
+                                      r"Engine docker at unix:///nonexistent/engine\.sock:\n  FAIL  engine .*\n")
+        self.assertTrue(done.stdout.endswith("\nWith these options, calls use oci.\n"), done.stdout)
 
     def test_bashcell_init_is_found_in_the_libexec_of_an_installation(self):
         program = self.copy_of_the_program("bin")

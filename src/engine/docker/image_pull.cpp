@@ -143,12 +143,13 @@ base::Result<ImageFacts> ImageSource::obtain(EngineApi& api, const std::string& 
 
 std::string pull_command(const EngineApi& api, const std::string& reference) {
   const Address& address = api.address();
-  const bool found_by_command = address.source != "--docker-host";
-  if (api.facts().podman) {
-    return fmt::format("podman {}pull {}", found_by_command ? "" : "--url " + address.target.name + " ",
-                       pull_name(reference, true).text());
-  }
-  return fmt::format("docker {}pull {}", found_by_command ? "" : "-H " + address.target.name + " ", reference);
+  const bool podman = api.facts().podman;
+  // Where the command finds the engine by itself: docker by the same variables and contexts, podman not by docker's.
+  const bool found = podman ? address.source == "CONTAINER_HOST" || address.source == "its usual place"
+                            : address.source != "--docker-host";
+  const std::string where = found ? "" : (podman ? "--url " : "-H ") + address.target.name + " ";
+  return podman ? fmt::format("podman {}pull {}", where, pull_name(reference, true).text())
+                : fmt::format("docker {}pull {}", where, reference);
 }
 
 }  // namespace bashcell::engine::docker

@@ -1,1 +1,1 @@
-bashcell_unit_test(commands SOURCES limit_table_test.cpp LINKS bashcell_commands)
+bashcell_unit_test(commands SOURCES engines_test.cpp limit_table_test.cpp LINKS bashcell_commands)
