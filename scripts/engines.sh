@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # Container engines for tests: a Docker and a Podman of their own, in a folder that goes away with them. The engines of
 # this machine, their images and their containers are not touched. Only root can do this.
-#   scripts/engines.sh with docker,podman -- COMMAND...
+#   scripts/engines.sh with docker,podman,remote -- COMMAND...
 #       starts them, gives them our image with the programs that tests need, runs COMMAND with BASHCELL_TEST_DOCKER_HOST,
-#       BASHCELL_TEST_PODMAN_HOST, BASHCELL_TEST_IMAGE and BASHCELL_TEST_ENGINES (the folder), ends them whatever happens, and
-#       exits as COMMAND did
-#   scripts/engines.sh start docker|podman FOLDER [DAEMON-OPTION...]
-#       starts one and prints its host; again after stop or kill, with what it has kept in FOLDER
-#   scripts/engines.sh stop|kill docker|podman FOLDER
+#       BASHCELL_TEST_PODMAN_HOST, BASHCELL_TEST_REMOTE_HOST, BASHCELL_TEST_IMAGE and BASHCELL_TEST_ENGINES (the folder), ends
+#       them whatever happens, and exits as COMMAND did
+#   scripts/engines.sh start docker|podman|remote FOLDER [DAEMON-OPTION...]
+#       starts one and prints its host; again after stop or kill, with what it has kept in FOLDER. remote is a Docker that
+#       is reached by TLS and by ssh, too (engines-remote.sh)
+#   scripts/engines.sh stop|kill docker|podman|remote FOLDER
 #       ends the daemon alone, as an administrator or as SIGKILL does; cells may live on
 #   scripts/engines.sh end FOLDER
 #       ends all that was started for FOLDER or a folder in it, cells included, and removes it
 set -euo pipefail
 scripts="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+. "$scripts/engines-remote.sh"
 export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 say() { echo "engines: $*" >&2; }
@@ -143,7 +145,7 @@ start() {
   local engine="$1" folder="$2" program
   shift 2
   ((EUID == 0)) || fail "only root can start engines of their own"
-  for program in curl setsid nsenter $([[ "$engine" == docker ]] && echo dockerd containerd || echo podman conmon); do
+  for program in curl setsid nsenter $([[ "$engine" == podman ]] && echo podman conmon || echo dockerd containerd); do
     command -v "$program" >/dev/null || fail "there is no $program: scripts/setup.sh --tests"
   done
   mkdir -p "$folder/$engine"
@@ -188,6 +190,7 @@ end() {
       kill -KILL "$pid" 2>/dev/null || true
     done
     [[ ! -e containerd.id ]] || quit containerd.id TERM 10
+    [[ ! -e sshd.id ]] || quit sshd.id TERM 5
     [[ ! -e view.id ]] || quit view.id KILL 5
     ((${#sockets[@]} == 0)) || rm -f "${sockets[@]}"
     group="$(docker_group "$engine")"
