@@ -77,11 +77,12 @@ void add_docker_engines(std::vector<FoundEngine>& list, const Config& config, En
 
 std::vector<EngineChoice> engine_order(const Config& config) {
   if (config.engine != EngineChoice::kAuto) return {config.engine};
-  const bool has_engine_network = !config.network.empty() && config.network != kOciNetwork;
+  const std::string network = config.network == "none" ? "" : config.network;
+  const bool has_engine_network = !network.empty() && network != kOciNetwork;
   if (!config.image.empty() || !config.docker_host.empty() || !config.workspace_volume.empty() || has_engine_network) {
     return {EngineChoice::kDocker};
   }
-  if (!config.runtime.empty() || !config.rootfs.empty() || !config.network.empty()) return {EngineChoice::kOci};
+  if (!config.runtime.empty() || !config.rootfs.empty() || !network.empty()) return {EngineChoice::kOci};
   return {EngineChoice::kOci, EngineChoice::kDocker};
 }
 

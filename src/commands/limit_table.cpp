@@ -109,7 +109,7 @@ void add_isolation(Table& table, const engine::CellSpec& spec, const Facts& fact
             });
   table.add("own processes only", "yes", yes_no(facts.pid == 1),
             [](Facts& to, const Facts& from) { to.pid = from.pid; });
-  table.add("network", "lo", interfaces(facts),
+  table.add("network", spec.network.empty() ? "lo" : spec.network, interfaces(facts),
             [](Facts& to, const Facts& from) { to.network_interfaces = from.network_interfaces; });
   table.add("root read-only", "yes", yes_no(facts.root_read_only),
             [](Facts& to, const Facts& from) { to.root_read_only = from.root_read_only; });

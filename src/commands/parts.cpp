@@ -55,7 +55,7 @@ base::Result<engine::CellSpec> cell_spec(const Config& config) {
   spec.workspace = config.workspace;
   spec.workspace_volume = config.workspace_volume;
   spec.image = config.image.empty() ? kDefaultImage : config.image;
-  spec.network = config.network;
+  if (config.network != "none") spec.network = config.network;
   spec.rootfs = config.rootfs;
   spec.user = cell_user(config);
   spec.memory_bytes = config.memory_mb << 20;

@@ -20,6 +20,7 @@ std::string joined(const std::vector<std::string>& sentences) {
 
 constexpr int64_t kNewCellChars = 80;
 constexpr int64_t kLimitChars = 200;
+constexpr int64_t kNetworkChars = 160;
 
 }  // namespace
 
@@ -131,6 +132,7 @@ void Sandbox::on_hello(const wire::CellHello& hello) {
   }
   facts_ = hello.facts;
   cell_was_used_ = false;
+  network_told_ = spec_.network.empty();
   not_enforced_ = check.soft;
   for (const std::string& limit : not_enforced_) options_.log.error("not enforced: " + limit);
   dispatch();
@@ -155,12 +157,14 @@ void Sandbox::dispatch() {
 
 void Sandbox::send(CallId id, Call call) {
   call.tells_new_cell = std::exchange(state_was_lost_, false);
+  call.tells_network = !std::exchange(network_told_, true);
   call.tells_limits = !not_enforced_.empty() && !std::exchange(limits_told_, true);
   wire::Run run;
   run.id = id;
   run.timeout_ms = call.request.timeout.count();
   run.max_chars = call.request.max_chars;
-  run.reserve_chars = (call.tells_new_cell ? kNewCellChars : 0) + (call.tells_limits ? kLimitChars : 0);
+  run.reserve_chars = (call.tells_new_cell ? kNewCellChars : 0) + (call.tells_limits ? kLimitChars : 0) +
+                      (call.tells_network ? kNetworkChars : 0);
   run.script = call.request.script;
   call.outer_deadline = loop_.after(call.request.timeout + kOuterMargin, [this] { on_wedged(); });
   cell_was_used_ = true;
@@ -189,6 +193,7 @@ void Sandbox::report(Call call, std::variant<wire::Done, CellLost, NotRun> resul
   finished.result = std::move(result);
   finished.new_cell = call.tells_new_cell;
   if (call.tells_limits) finished.not_enforced = not_enforced_;
+  if (call.tells_network) finished.network = spec_.network;
   call.on_finished(std::move(finished));
 }
 

@@ -44,6 +44,7 @@ struct CallReport {
   std::variant<wire::Done, CellLost, NotRun> result;
   bool new_cell = false;                  // the first call of a cell that replaces one whose state is lost
   std::vector<std::string> not_enforced;  // limits that this cell runs without; told once
+  std::string network;                    // the cell has this one; told by the first call in it
 };
 
 // Judges a fresh cell by what its supervisor read inside, before anything runs in it (limit_check.h).
@@ -97,6 +98,7 @@ class Sandbox {
     base::EventLoop::TimerId outer_deadline = 0;
     bool tells_new_cell = false;
     bool tells_limits = false;
+    bool tells_network = false;
   };
 
   void start_cell();
@@ -134,6 +136,7 @@ class Sandbox {
   bool cell_was_used_ = false;
   std::vector<std::string> not_enforced_;
   bool limits_told_ = false;
+  bool network_told_ = false;  // of this cell
 };
 
 }  // namespace bashcell::sandbox

@@ -106,6 +106,8 @@ std::string ending(const wire::Done& done, const RenderContext& context) {
 Rendered render_done(const wire::Done& done, const sandbox::CallReport& report, const RenderContext& context) {
   std::vector<std::string> parts = facts(done, context);
   if (report.new_cell) parts.emplace_back("new cell: cwd, variables and /tmp were reset");
+  if (!report.network.empty()) parts.push_back("network: " + one_line(report.network, 130));
+  const size_t news = (report.new_cell ? 1 : 0) + (report.network.empty() ? 0 : 1);
   if (!report.not_enforced.empty()) {
     parts.push_back("not enforced here: " + one_line(fmt::format("{}", fmt::join(report.not_enforced, ", ")), 140));
   }
@@ -116,7 +118,7 @@ Rendered render_done(const wire::Done& done, const sandbox::CallReport& report, 
                        : done.outcome == wire::Outcome::kTimedOut ? kTimedOutExit
                                                                   : kNotRunExit;
   const bool succeeded = done.outcome == wire::Outcome::kExited && done.code == 0;
-  const bool only_news = report.new_cell && parts.size() == 1 && succeeded;
+  const bool only_news = news > 0 && parts.size() == news && succeeded;
   if (!only_news && (!succeeded || !parts.empty())) parts.insert(parts.begin(), ending(done, context));
   const std::string status = parts.empty() ? std::string() : fmt::format("[cell: {}]", fmt::join(parts, "; "));
   rendered.text = reply_text(done.output, status, static_cast<size_t>(context.max_chars));

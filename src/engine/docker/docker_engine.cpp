@@ -11,6 +11,7 @@
 #include "engine/docker/docker_cell.h"
 #include "engine/docker/examine.h"
 #include "engine/docker/host_key.h"
+#include "engine/docker/network.h"
 #include "engine/private_folder.h"
 #include "engine/run_folder.h"
 #include "engine/seccomp.h"
@@ -190,6 +191,7 @@ base::Result<std::unique_ptr<Cell>> DockerEngine::start(const CellSpec& spec) {
   if (!api.facts().seccomp) {
     return base::Error{fmt::format("{} cannot filter system calls (its /info lists no seccomp)", api.name())};
   }
+  if (const base::Result<void> checked = check_network(api, spec.network); !checked) return checked.error();
   const base::Result<ImageFacts> image = images_.obtain(api, spec.image, begun);
   if (!image) return image.error();
   if (const base::Result<void> checked = check_image(spec, *image); !checked) return checked.error();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/docker/image_pull.h"
+#include "engine/docker/network.h"
 
 namespace bashcell::engine::docker {
 
@@ -29,6 +30,13 @@ Finding of_image(EngineApi& api, const CellSpec& spec) {
   return {false, "image", spec.image + " is not there yet: the first call pulls it", pull_command(api, spec.image)};
 }
 
+Finding of_network(EngineApi& api, const std::string& network) {
+  if (network.empty()) return {true, "network", "none (--network chooses one of the engine's)", {}};
+  const base::Result<void> checked = check_network(api, network);
+  if (!checked) return {false, "network", checked.error().message, {}};
+  return {true, "network", network + ": scripts reach whatever it leads to", {}};
+}
+
 }  // namespace
 
 std::vector<Finding> examine_engine(EngineApi& api, const CellSpec& spec) {
@@ -36,14 +44,16 @@ std::vector<Finding> examine_engine(EngineApi& api, const CellSpec& spec) {
   const EngineFacts& facts = api.facts();
   std::vector<Finding> findings = {{described.ok(),
                                     "engine",
-                                    described ? fmt::format("{} {} (API {}, {}), found by {}", facts.product, facts.version,
-                                                            facts.api, facts.system, api.address().source)
-                                              : described.error().message,
+                                    described
+                                        ? fmt::format("{} {} (API {}, {}), found by {}", facts.product, facts.version,
+                                                      facts.api, facts.system, api.address().source)
+                                        : described.error().message,
                                     {}}};
   if (!described) return findings;
   findings.push_back(of_limits(facts));
   findings.push_back(of_seccomp(facts));
   findings.push_back(of_image(api, spec));
+  findings.push_back(of_network(api, spec.network));
   return findings;
 }
 

@@ -30,6 +30,7 @@ TEST_CASE("what only one kind of engine understands decides for it") {
   CHECK(order_with([](Config& config) { config.workspace_volume = "data"; }) == kDockerOnly);
   CHECK(order_with([](Config& config) { config.network = "lab"; }) == kDockerOnly);
   CHECK(order_with([](Config& config) { config.network = "pasta"; }) == kOciOnly);
+  CHECK(order_with([](Config& config) { config.network = "none"; }).size() == 2);
   CHECK(order_with([](Config& config) { config.runtime = "runc"; }) == kOciOnly);
   CHECK(order_with([](Config& config) { config.rootfs = "/srv/root"; }) == kOciOnly);
   CHECK(order_with([](Config& config) {

@@ -6,6 +6,7 @@ bashcell_unit_test(engine_docker
     context_test.cpp
     engine_api_test.cpp
     image_pull_test.cpp
+    network_test.cpp
     pull_progress_test.cpp
     tar_test.cpp
   LINKS bashcell_engine_docker)

@@ -236,6 +236,29 @@ TEST_CASE("a script whose cell dies is lost, never repeated; the next call is to
   CHECK_FALSE(reports[2].new_cell);
 }
 
+TEST_CASE("a network is told once by each cell") {
+  Fixture f;
+  f.cells = {[](FarEnd far) {
+               far.say(good_hello());
+               for (int i = 0; i < 2; ++i) {
+                 wire::Done done;
+                 done.id = far.next_run()->id;
+                 far.say(done);
+               }
+               far.next_run();
+             },
+             echo_forever};
+  engine::CellSpec spec;
+  spec.network = "lab";
+  f.box = std::make_unique<sandbox::Sandbox>(
+      f.loop, f.engine, [spec] { return spec; }, f.options);
+  std::string told;
+  for (const char* script : {"first", "second", "its end", "in a new cell", "last"}) {
+    told += f.run({script})[0].network + ",";
+  }
+  CHECK(told == "lab,,,lab,,");
+}
+
 TEST_CASE("a cell that sends garbage is ended, and only it") {
   for (const std::string& garbage : {std::string(64, '\xff'), std::string("\x02\0\0\0\0\0\0\0{}", 10)}) {
     Fixture f;

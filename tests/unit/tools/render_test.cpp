@@ -101,6 +101,17 @@ TEST_CASE("a new cell is told once, alone when all went well") {
   CHECK(render(report, {}).text == "two\n[cell: exit 1; new cell: cwd, variables and /tmp were reset]");
 }
 
+TEST_CASE("a network is told by the first call that has it") {
+  sandbox::CallReport report = report_of(exited(0, "two"));
+  report.network = "lab";
+  CHECK(render(report, {}).text == "two\n[cell: network: lab]");
+  report.new_cell = true;
+  CHECK(render(report, {}).text == "two\n[cell: new cell: cwd, variables and /tmp were reset; network: lab]");
+  std::get<Done>(report.result).code = 1;
+  report.new_cell = false;
+  CHECK(render(report, {}).text == "two\n[cell: exit 1; network: lab]");
+}
+
 TEST_CASE("what did not run, or was lost, is an error that says so") {
   sandbox::CallReport report;
   report.result = sandbox::NotRun{"no runtime\nhere"};
