@@ -32,7 +32,8 @@ class Server:
         self.workspace = workspace or os.path.join(folder, "workspace")
         self.folder = folder
         self.stderr_path = os.path.join(folder, f"stderr-{time.monotonic_ns()}")
-        self.argv = [*prefix, bench.bashcell, *bench.engine_options(runtime, host, image), "--workspace", self.workspace, *options]
+        self.argv = [*prefix, bench.bashcell, *bench.engine_options(runtime, host, image),
+                     "--workspace", bench.workspace_option(self.workspace), *options]
         self.environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder,
                             **bench.environment, **(environment or {})}
         self.owed = {}           # key -> [least, most] answers

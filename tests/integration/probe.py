@@ -114,4 +114,4 @@ def make_probe(engine, runtime=None, host=None):
     return OciProbe(runtime) if engine == "oci" else ApiProbe(host)
 
 
-ENGINES = ("oci", "docker", "podman")
+ENGINES = ("oci", "docker", "podman", "docker-tls", "docker-ssh")

@@ -3,7 +3,8 @@
 @case("C01") is the case as written in cases.jsonl, @case("C01.a") and @case("C01.b") are other members of its kind. `t`
 passes on to a server, started at first use with the decorator's options: t.call("echo hi").
 
-A case holds in every engine, unless it is about what only some engines have: `only` names these, and why.
+A case holds in every engine, unless it is about what only some engines have: `only` names these, and why. What `needs` says is
+missing where the engine is taken for one on another machine (remote.py).
 """
 
 import os
@@ -15,6 +16,7 @@ import tempfile
 from checks import Failure, check
 from harness import Server
 from invariants import finish
+from remote import Remote, is_remote
 
 VARIANTS = {}  # id -> Variant, in the order written
 LONGEST_VARIANT = 150  # seconds on an idle machine: a hang of the harness itself is a failure, too
@@ -30,47 +32,62 @@ class Only:
 OCI = Only("oci", why="runtimes and root folders, which are options of the oci engine alone")
 API = Only("docker", "podman", why="an engine behind a socket, with images")
 
+FOLDER = "a workspace that is a folder of this machine"
+SOCKET = "an engine behind a socket of this machine"
+
 
 class Variant:
-    def __init__(self, name, run, options, environment, only):
-        self.name, self.run, self.options, self.environment, self.only = name, run, options, environment, only
+    def __init__(self, name, run, options, environment, only, needs):
+        self.name, self.run, self.options, self.environment = name, run, options, environment
+        self.only, self.needs = only, needs
         self.kind = run.__module__.rpartition(".")[2].partition("_")[0].upper()
         self.base = name.partition(".")[0]
 
-    def applies_to(self, engine):
-        return self.only is None or engine in self.only.engines
+    def why_not(self, engine):
+        """Why it does not apply to this engine; empty if it does."""
+        if self.only and engine.partition("-")[0] not in self.only.engines:
+            return f"it is about {self.only.why}"
+        return f"it needs {self.needs}" if self.needs and is_remote(engine) else ""
 
 
-def case(name, *options, environment=None, only=None):
+def case(name, *options, environment=None, only=None, needs=None):
     def register(run):
         check(name not in VARIANTS, f"{name} is registered twice")
-        VARIANTS[name] = Variant(name, run, options, environment, only)
+        VARIANTS[name] = Variant(name, run, options, environment, only, needs)
         return run
     return register
 
 
 def engine_host(engine):
     """Where the tests have an engine of their own (scripts/engines.sh); None if they have none."""
-    return os.environ.get(f"BASHCELL_TEST_{engine.upper()}_HOST")
+    return os.environ.get(f"BASHCELL_TEST_{'REMOTE' if is_remote(engine) else engine.upper()}_HOST")
 
 
 class Bench:
     """What is under test: program, engine and its options. `probe` is the engine's own view."""
 
     def __init__(self, bashcell, engine, probe, runtime=None):
-        self.bashcell, self.engine, self.probe, self.runtime = os.path.abspath(bashcell), engine, probe, runtime
+        self.bashcell, self.probe, self.runtime = os.path.abspath(bashcell), probe, runtime
+        self.name, self.engine = engine, engine.partition("-")[0]  # docker-tls, docker
         self.host, self.image = engine_host(engine), os.environ.get("BASHCELL_TEST_IMAGE")
         self.slowness = float(os.environ.get("BASHCELL_TEST_SLOWNESS", "1"))
         self.environment = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
                             if name in os.environ}
+        self.remote = Remote(engine, self.host, probe.api) if is_remote(engine) else None
+        if self.remote:
+            self.environment.update(self.remote.environment)
         self._resting = None
 
     def engine_options(self, runtime=True, host=None, image=None):
         """`host` and `image` are for a server that is to use others than the rest; `runtime` False leaves that to the case."""
         options = ["--engine", self.engine]
         if self.engine != "oci":
-            return [*options, "--docker-host", host or self.host, "--image", self.image if image is None else image]
+            place = self.remote.options if self.remote and not host else ["--docker-host", host or self.host]
+            return [*options, *place, "--image", self.image if image is None else image]
         return options + ["--runtime", self.runtime] if runtime and self.runtime else options
+
+    def workspace_option(self, workspace):
+        return self.remote.option(workspace) if self.remote else workspace
 
     def resting_descriptors(self):
         """How many descriptors a server holds that has done one call and rests."""
@@ -110,6 +127,8 @@ class Context:
     def __exit__(self, *_):
         for server in self.servers:
             server.destroy()
+        if self.bench.remote:
+            self.bench.remote.remove_volumes()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def make_mount(self, name, options):
@@ -120,6 +139,9 @@ class Context:
         return Mount(tempfile.mkdtemp(prefix=f"{name}-", dir=place), options)
 
     def make_workspace(self, name, owner=1000, mode=0o755):
+        """The path of a folder for a server. Far away it does not exist yet: the server makes it, for the user of its cell."""
+        if self.bench.remote:
+            return self.bench.remote.volume_path(f"{os.path.basename(self.folder)}-{name}")
         path = os.path.join(self.folder, name)
         os.mkdir(path)
         if os.geteuid() == 0:

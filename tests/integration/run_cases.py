@@ -3,7 +3,7 @@
 
 A base id runs all its variants; `tools`, `limits`, `badinput` and `selfcheck` are ids, too. One line per variant, then a
 table; exit 1 when one failed, 77 when the engine is not there (1 if BASHCELL_REQUIRE names it). The engines docker and podman
-are those of `scripts/engines.sh with docker,podman -- …`.
+are those of `scripts/engines.sh with docker,podman,remote -- …`; docker-tls and docker-ssh are two ways to its remote.
 """
 
 import argparse
@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from checks import Failure  # noqa: E402
 from probe import ENGINES, make_probe  # noqa: E402
+from remote import is_remote  # noqa: E402
 from registry import VARIANTS, Bench, engine_host, run_variant  # noqa: E402
 import cases  # noqa: E402,F401  (registers all cases)
 import badinput_test, badinput_engine_test, limits_test, selfcheck_test, tools_test  # noqa: E401,E402,F401  (register theirs as cases named so)
@@ -30,7 +31,7 @@ def missing_engine(engine, runtime):
     if engine == "oci" and not any(shutil.which(name) for name in ([runtime] if runtime else ["crun", "runc"])):
         return f"neither crun nor runc found (wanted: {runtime or 'any'})"
     if engine != "oci" and not engine_host(engine):
-        return f"no {engine} for tests: scripts/engines.sh with {engine} -- COMMAND"
+        return f"no {engine} for tests: scripts/engines.sh with {'remote' if is_remote(engine) else engine} -- COMMAND"
     return ""
 
 
@@ -54,8 +55,8 @@ def chosen(names):
 def run_one(bench, variant):
     start = time.monotonic()
     record = {"case": variant.name, "kind": variant.kind, "test": f"{variant.run.__module__}.{variant.run.__name__}"}
-    if not variant.applies_to(bench.engine):
-        return record | {"result": "n/a", "why": f"it is about {variant.only.why}", "seconds": 0}
+    if why := variant.why_not(bench.name):
+        return record | {"result": "n/a", "why": why, "seconds": 0}
     try:
         run_variant(bench, variant)
         record["result"] = "passed"
@@ -89,7 +90,7 @@ def main():
     parser.add_argument("cases", nargs="*", metavar="CASE")
     options = parser.parse_args()
     if options.list:
-        print("\n".join(dict.fromkeys(v.base for v in VARIANTS.values() if v.applies_to(options.engine))))
+        print("\n".join(dict.fromkeys(v.base for v in VARIANTS.values() if not v.why_not(options.engine))))
         return 0
     if not os.access(options.bashcell, os.X_OK):
         parser.error(f"no program at {options.bashcell}")
@@ -103,7 +104,7 @@ def main():
         record = run_one(bench, variant)
         records.append(record)
         print(f"{record['result']:6} {record['case']:7} {record['seconds']:7.2f} s  {record.get('why', '')}", flush=True)
-    summary(options.engine, records)
+    summary(bench.name, records)
     if options.json:
         with open(options.json, "w") as file:
             json.dump(records, file, indent=1)
