@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <utility>
 
 #include "base/quantity.h"
 #include "supervisor/output/json_cost.h"
@@ -12,10 +14,8 @@ namespace {
 
 constexpr size_t kMaxLine = 1500;
 constexpr size_t kMinLine = 70;  // enough for the mark and something to see on both sides of it
-constexpr size_t kNewlineCost = 2;
 
 size_t line_limit(size_t budget) { return std::min(kMaxLine, std::max(budget / 3, kMinLine)); }
-size_t head_share(size_t budget) { return budget * 2 / 5; }
 size_t less(size_t from, size_t amount) { return from - std::min(from, amount); }
 int64_t size_of(std::string_view text) { return static_cast<int64_t>(text.size()); }
 
@@ -25,104 +25,99 @@ int64_t count_characters(std::string_view text) {
                        [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; });
 }
 
-// The marks are plain ASCII without quotes: their size is their cost.
-std::string middle_mark(int64_t characters) {
-  return " [... " + base::counted(characters, "character") + " left out ...] ";
-}
-std::string gap_mark(int64_t lines, int64_t bytes) {
-  return "[... " + base::counted(lines, "line") + ", " + base::size_text(bytes) + " left out ...]";
-}
+// Writes items in their order, and a mark wherever something is missing.
+class Page {
+ public:
+  Page(size_t limit, int64_t total_lines, int64_t total_bytes)
+      : limit_(limit), total_lines_(total_lines), total_bytes_(total_bytes) {}
 
-// A line as it is shown. Without missing characters, `tail` is empty.
-struct ShownLine {
-  std::string_view head;
-  std::string_view tail;
-  int64_t missing_characters = 0;
+  void add(const Item& item) {
+    if (item.run) {
+      // A mark of its own, unless something else is missing beside it.
+      run_ = next_line_ == item.number && gap_lines_ == 0;
+      skip_to(item.number + item.lines, item.offset + item.bytes);
+      return;
+    }
+    if (item.number > next_line_) {
+      run_ = false;
+      skip_to(item.number, item.offset);
+    }
+    write_mark();
+    const ShownLine line = shorten(item.view(), limit_);
+    line.append_to(text_);
+    text_ += '\n';
+    shown_bytes_ += line.bytes() + (item.bytes - item.view().bytes());
+    next_line_ = item.number + 1;
+    next_offset_ = item.offset + item.bytes;
+  }
 
-  int64_t bytes() const { return size_of(head) + size_of(tail); }
-  size_t cost() const {
-    const size_t mark = missing_characters == 0 ? 0 : middle_mark(missing_characters).size();
-    return json_cost(head) + mark + json_cost(tail);
+  void finish(Trimmed& result) {
+    if (next_line_ < total_lines_) {
+      run_ = false;
+      skip_to(total_lines_, total_bytes_);
+    }
+    write_mark();
+    if (!text_.empty()) text_.pop_back();
+    result.text = std::move(text_);
+    result.left_out_lines = left_out_lines_;
+    result.left_out_bytes = result.total_bytes - shown_bytes_;
   }
-  void append_to(std::string& text) const {
-    text += head;
-    if (missing_characters != 0) text += middle_mark(missing_characters);
-    text += tail;
+
+ private:
+  void skip_to(int64_t number, int64_t offset) {
+    gap_lines_ += number - next_line_;
+    gap_bytes_ += offset - next_offset_;
+    next_line_ = number;
+    next_offset_ = offset;
   }
+
+  void write_mark() {
+    if (gap_lines_ == 0) return;
+    text_ += (run_ ? run_mark(gap_lines_, gap_bytes_) : gap_mark(gap_lines_, gap_bytes_)) + '\n';
+    left_out_lines_ += gap_lines_;
+    gap_lines_ = 0;
+    gap_bytes_ = 0;
+    run_ = false;
+  }
+
+  size_t limit_;
+  int64_t total_lines_;
+  int64_t total_bytes_;
+  std::string text_;
+  int64_t next_line_ = 0;
+  int64_t next_offset_ = 0;
+  int64_t gap_lines_ = 0;
+  int64_t gap_bytes_ = 0;
+  bool run_ = false;  // the gap is one run of similar lines
+  int64_t shown_bytes_ = 0;
+  int64_t left_out_lines_ = 0;
 };
 
-// The ends of a line, so that with the mark it costs at most `limit`.
-ShownLine shorten(const KeptLine& line, size_t limit) {
-  const bool whole = line.missing_bytes == 0;
-  if (whole && json_cost(line.head) <= limit) return {line.head, {}, 0};
-  const int64_t characters = count_characters(line.head) + count_characters(line.tail) + line.missing_characters;
-  const size_t room = less(limit, middle_mark(characters).size());
-  ShownLine shown;
-  shown.head = json_prefix(line.head, room / 2);
-  shown.tail = json_suffix(whole ? line.head : line.tail, room - json_cost(shown.head));
-  shown.missing_characters = characters - count_characters(shown.head) - count_characters(shown.tail);
-  return shown;
-}
-
-// Some lines from one end of a buffer, from offset `begin` to `end`.
-struct Span {
-  size_t begin = 0;
-  size_t end = 0;
-  int64_t lines = 0;
-  // With a newline for each line:
-  int64_t shown_bytes = 0;
-  int64_t whole_bytes = 0;  // if no line were cut
+struct Choice {
+  const Item* item = nullptr;
   size_t cost = 0;
+  bool chosen = false;
 };
 
-size_t stored_size(const KeptLine& line) { return line.head.size() + line.tail.size() + 1; }
-
-void count_in(Span& span, const KeptLine& kept, const ShownLine& line, size_t cost) {
-  ++span.lines;
-  span.shown_bytes += line.bytes() + 1;
-  span.whole_bytes += static_cast<int64_t>(stored_size(kept)) + kept.missing_bytes;
-  span.cost += cost;
-}
-
-Span lines_from_start(const LineBuffer& buffer, size_t limit, size_t budget) {
-  Span span;
-  while (span.end < buffer.text.size()) {
-    const KeptLine kept = buffer.line_at(span.end);
-    const ShownLine line = shorten(kept, limit);
-    const size_t cost = line.cost() + kNewlineCost;
-    if (span.cost + cost > budget) break;
-    count_in(span, kept, line, cost);
-    span.end += stored_size(kept);
+// Chooses items one after the other, for at most `share` in all; what they cost is taken from `room`.
+template <typename Iterator>
+void take(Iterator begin, Iterator end, size_t share, size_t& room) {
+  size_t cost = 0;
+  for (; begin != end; ++begin) {
+    if (begin->chosen) continue;
+    if (cost + begin->cost > share) break;
+    cost += begin->cost;
+    begin->chosen = true;
   }
-  return span;
-}
-
-Span lines_from_end(const LineBuffer& buffer, size_t limit, size_t budget) {
-  Span span;
-  span.begin = span.end = buffer.text.size() + 1;
-  while (span.begin > 0) {
-    const KeptLine kept = buffer.line_before(span.begin - 1);
-    const ShownLine line = shorten(kept, limit);
-    const size_t cost = line.cost() + kNewlineCost;
-    if (span.cost + cost > budget) break;
-    count_in(span, kept, line, cost);
-    span.begin -= stored_size(kept);
-  }
-  return span;
-}
-
-void append_lines(std::string& text, const LineBuffer& buffer, const Span& span, size_t limit) {
-  for (size_t at = span.begin; at < span.end;) {
-    const KeptLine kept = buffer.line_at(at);
-    shorten(kept, limit).append_to(text);
-    text += '\n';
-    at += stored_size(kept);
-  }
+  room -= std::min(room, cost);
 }
 
 }  // namespace
 
-Trimmer::Trimmer(size_t max_chars) : max_chars_(max_chars), lines_(line_limit(max_chars), max_chars) {}
+// Bytes kept of a line against its costs: a character costs at least 1 and is at most 3 bytes long for each 1 it costs.
+// Each end of a long line is shown for at most line_limit, and two ends together: 2 bytes for 1 are enough for each.
+Trimmer::Trimmer(size_t max_chars)
+    : max_chars_(max_chars), reader_(2 * kMaxLine), highlights_(max_chars, line_limit(max_chars)) {}
 
 void Trimmer::add(std::string_view clean) {
   const size_t last = clean.find_last_not_of('\n');
@@ -148,19 +143,38 @@ void Trimmer::add_body(std::string_view text) {
   bytes_ += size_of(text);
   newlines_ += count_newlines(text);
   characters_ += count_characters(text);
-  if (overflow_) return keep_ends(text);
+  if (overflow_) return add_lines(text);
   cost_ += json_cost(text);
   first_ += text;
   if (cost_ <= max_chars_) return;
   overflow_ = true;
-  keep_ends(first_);
+  add_lines(first_);
 }
 
-void Trimmer::keep_ends(std::string_view text) {
-  lines_.add(text);
+void Trimmer::add_lines(std::string_view text) {
+  reader_.add(
+      text, [this](const LineView& line) { collapser_.add(line, true, [this](Item item) { keep(std::move(item)); }); });
   const size_t enough = 3 * max_chars_;  // no character has more bytes than three for each unit it costs
   last_ += text;
   if (last_.size() > 2 * enough) last_.erase(0, last_.size() - enough);
+}
+
+void Trimmer::keep(Item item) {
+  judge_.judge(item, !tail_.empty() ? &tail_.back() : !head_.empty() && !head_full_ ? &head_.back() : nullptr);
+  const size_t cost = item_cost(item, line_limit(max_chars_));
+  if (head_.empty() || (!head_full_ && head_cost_ + cost <= max_chars_ + kNewlineCost)) {
+    head_cost_ += cost;
+    head_.push_back(std::move(item));
+    return;
+  }
+  head_full_ = true;
+  tail_cost_ += cost;
+  tail_.push_back(std::move(item));
+  while (tail_cost_ > max_chars_ + kNewlineCost && tail_.size() > 1) {
+    tail_cost_ -= item_cost(tail_.front(), line_limit(max_chars_));
+    highlights_.add(std::move(tail_.front()));
+    tail_.pop_front();
+  }
 }
 
 Trimmed Trimmer::finish(size_t budget, size_t budget_if_cut) && {
@@ -171,16 +185,18 @@ Trimmed Trimmer::finish(size_t budget, size_t budget_if_cut) && {
     result.text = std::move(first_);
     return result;
   }
-  if (!overflow_) keep_ends(first_);
-  lines_.close();
+  if (!overflow_) add_lines(first_);
+  const auto on_item = [this](Item item) { keep(std::move(item)); };
+  collapser_.add(reader_.open_line(), false, on_item);
+  collapser_.close(on_item);
   const size_t limit = std::min(budget, budget_if_cut);
-  if (!cut_within_one_line(limit, result) && !cut_every_long_line(limit, result)) cut_between_lines(limit, result);
+  if (!cut_within_one_line(limit, result)) choose_lines(limit, result);
   return result;
 }
 
 bool Trimmer::cut_within_one_line(size_t budget, Trimmed& result) {
   const size_t room = less(budget, middle_mark(characters_).size());
-  const std::string_view head = json_prefix(first_, head_share(room));
+  const std::string_view head = json_prefix(first_, room * 2 / 5);
   const std::string_view tail = json_suffix(last_, room - json_cost(head));
   if (room == 0 || count_newlines(head) + count_newlines(tail) != newlines_) return false;
   const ShownLine shown{head, tail, characters_ - count_characters(head) - count_characters(tail)};
@@ -189,36 +205,60 @@ bool Trimmer::cut_within_one_line(size_t budget, Trimmed& result) {
   return true;
 }
 
-bool Trimmer::cut_every_long_line(size_t budget, Trimmed& result) {
-  if (!lines_.all()) return false;
+void Trimmer::choose_lines(size_t budget, Trimmed& result) {
+  // A mark is paid for before it is known: with as many lines as there are, and a size of any length.
+  const size_t mark = run_mark(result.total_lines, 0).size() + base::kMaxSizeText + kNewlineCost;
   const size_t limit = line_limit(budget);
-  const Span span = lines_from_start(lines_.first(), limit, budget + kNewlineCost);
-  if (span.lines != result.total_lines) return false;
-  append_lines(result.text, lines_.first(), span, limit);
-  result.text.pop_back();
-  result.left_out_bytes = result.total_bytes - (span.shown_bytes - 1);
-  return true;
-}
-
-void Trimmer::cut_between_lines(size_t budget, Trimmed& result) {
-  // Paid for before it is known: with as many lines as there are, and a size of any length.
-  const size_t mark = gap_mark(result.total_lines, 0).size() + base::kMaxSizeText + kNewlineCost;
-  const size_t limit = line_limit(budget);
-  const size_t room = less(budget, mark);
-  const size_t head_room = std::max(head_share(room), std::min(limit + kNewlineCost, room / 2));
-  const Span head = lines_from_start(lines_.first(), limit, head_room);
-  Span tail = lines_from_end(lines_.last(), limit, room - head.cost + kNewlineCost);
-  if (tail.lines > 0) {  // the last line has no newline
-    --tail.shown_bytes;
-    --tail.whole_bytes;
+  Page page(limit, result.total_lines, result.total_bytes);
+  std::vector<Choice> choices;
+  for (const Item& item : head_) choices.push_back({&item, item_cost(item, limit), false});
+  for (const Item& item : tail_) choices.push_back({&item, item_cost(item, limit), false});
+  const size_t whole = std::accumulate(choices.begin(), choices.end(), size_t{0},
+                                       [](size_t sum, const Choice& choice) { return sum + choice.cost; });
+  const bool all_kept = tail_.empty() || tail_.front().number == head_.back().number + head_.back().lines;
+  if (all_kept && whole <= budget + kNewlineCost) {
+    for (const Choice& choice : choices) page.add(*choice.item);
+    return page.finish(result);
   }
-  result.left_out_bytes = result.total_bytes - head.shown_bytes - tail.shown_bytes;
-  result.left_out_lines = result.total_lines - head.lines - tail.lines;
-  if (room == 0) return;
-  append_lines(result.text, lines_.first(), head, limit);
-  result.text += gap_mark(result.left_out_lines, result.total_bytes - head.whole_bytes - tail.whole_bytes) + '\n';
-  append_lines(result.text, lines_.last(), tail, limit);
-  result.text.pop_back();
+  if (budget < mark) {
+    result.left_out_lines = result.total_lines;
+    result.left_out_bytes = result.total_bytes;
+    return;
+  }
+  size_t room = budget - mark + kNewlineCost;
+  const size_t least = std::min(limit + kNewlineCost, room / 3);  // a line at each end, however long
+  // Where lines are gone that were between head_ and tail_, there is a gap, and neither end reaches over it.
+  const auto gap = static_cast<std::ptrdiff_t>(head_.size());
+  const auto head_end = all_kept ? choices.end() : choices.begin() + gap;
+  const auto tail_end = all_kept ? choices.rend() : choices.rend() - gap;
+  take(choices.begin(), head_end, std::max(room * 3 / 10, least), room);
+  take(choices.rbegin(), tail_end, std::max(room * 4 / 7, least), room);
+
+  std::vector<Item> before;
+  std::vector<Item> after;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    if (!choices[i].chosen) (i < head_.size() || all_kept ? before : after).push_back(*choices[i].item);
+  }
+  const std::vector<Item> middle =
+      std::move(highlights_)
+          .select(std::move(before), std::move(after), judge_, {.all = room, .line = limit, .mark = mark});
+  std::vector<const Item*> shown;
+  for (const Item& item : middle) {
+    shown.push_back(&item);
+    room -= item_cost(item, limit) + mark;
+    for (Choice& choice : choices) choice.chosen = choice.chosen || choice.item->number == item.number;
+  }
+  take(choices.rbegin(), tail_end, room, room);
+  take(choices.begin(), head_end, room, room);
+  for (const Choice& choice : choices) {
+    if (choice.chosen) shown.push_back(choice.item);
+  }
+  std::sort(shown.begin(), shown.end(), [](const Item* a, const Item* b) { return a->number < b->number; });
+  int64_t last = -1;
+  for (const Item* item : shown) {
+    if (std::exchange(last, item->number) != item->number) page.add(*item);
+  }
+  page.finish(result);
 }
 
 }  // namespace bashcell::supervisor

@@ -1,18 +1,25 @@
 #pragma once
-// Keeps of a stream of clean text what fits into a budget: all of it, or its beginning and its end.
+// Keeps of a stream of clean text what fits into a budget: all of it, or what a reader needs to see of it.
 //
 // The budget is counted in json_cost. Text that fits comes back byte for byte, but for newlines at its end, which are
-// not part of the text. Otherwise: whole lines, about 40 % from the start and 60 % from the end, with one mark line
-// between them; lines over about 1,500 units (or a third of the budget) are cut in the middle, with a mark in the line.
-// If all that has to go lies within one line, that line alone is cut. Marks say exactly how much is missing, and are
-// paid for by the budget. Memory is proportional to the largest budget, not to the stream.
+// not part of the text. Otherwise, in the order of the text: the first lines and the last ones, and between them lines
+// that speak of trouble, with context, and lines that look like no other. Of many similar lines in a row the first four
+// and the last one stay. Lines over about 1,500 units (or a third of the budget) are cut in the middle. Marks, lines of
+// their own, say exactly how much is missing at their place; they are paid for by the budget. If all that has to go
+// lies within one line, that line alone is cut, with the mark in it.
+//
+// Deterministic, and the same whatever the pieces. Memory is proportional to the largest budget, not to the stream.
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "supervisor/output/line_store.h"
+#include "supervisor/output/highlights.h"
+#include "supervisor/output/line_reader.h"
+#include "supervisor/output/run_collapser.h"
 
 namespace bashcell::supervisor {
 
@@ -39,11 +46,10 @@ class Trimmer {
 
  private:
   void add_body(std::string_view text);
-  void keep_ends(std::string_view text);
-  // Each fills in the text, or refuses and leaves it to the next.
+  void add_lines(std::string_view text);
+  void keep(Item item);
   bool cut_within_one_line(size_t budget, Trimmed& result);
-  bool cut_every_long_line(size_t budget, Trimmed& result);
-  void cut_between_lines(size_t budget, Trimmed& result);
+  void choose_lines(size_t budget, Trimmed& result);
 
   size_t max_chars_;
   int64_t pending_newlines_ = 0;  // part of the text only if more text follows
@@ -51,10 +57,18 @@ class Trimmer {
   int64_t bytes_ = 0;
   int64_t characters_ = 0;
   size_t cost_ = 0;        // of first_
-  bool overflow_ = false;  // costs more than max_chars: lines_ and last_ are in use
+  bool overflow_ = false;  // costs more than max_chars: what follows is in use
   std::string first_;      // the text itself up to max_chars, then its beginning
   std::string last_;       // its end, uncut
-  LineStore lines_;        // its lines from both ends, the long ones cut
+  LineReader reader_;
+  RunCollapser collapser_;
+  std::vector<Item> head_;  // what comes first, until it costs max_chars
+  size_t head_cost_ = 0;
+  bool head_full_ = false;
+  std::deque<Item> tail_;  // what comes last, at most max_chars of it
+  size_t tail_cost_ = 0;
+  Judge judge_;
+  Highlights highlights_;  // of what was between them
 };
 
 }  // namespace bashcell::supervisor
