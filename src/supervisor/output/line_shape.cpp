@@ -72,6 +72,21 @@ constexpr auto kWanted = sorted(std::array{word("found"), word("such"), word("ok
                                            word("supported"), word("defined"), word("exist"), word("valid"),
                                            word("recognized"), word("responding"), word("available")});
 
+constexpr size_t slot(uint64_t last8) { return static_cast<size_t>((last8 * 0x9e3779b97f4a7c15) >> 53); }
+
+// Whether a word may be in any of the lists: nearly all words are not, and looking them up costs more than all the rest.
+constexpr auto kMaybeListed = [] {
+  std::array<bool, 2048> maybe{};
+  const auto add = [&](const auto& words) {
+    for (const Word& one : words) maybe[slot(one.last8)] = true;
+  };
+  add(kErrors);
+  add(kWarnings);
+  add(kDenials);
+  add(kWanted);
+  return maybe;
+}();
+
 template <size_t N>
 bool contains(const std::array<Word, N>& words, uint64_t last8, size_t length) {
   auto found =
@@ -161,6 +176,10 @@ class Reader {
 
   void judge(size_t begin, uint64_t last8) {
     const size_t length = at_ - begin;
+    if (!kMaybeListed[slot(last8)] && !ends_like_an_error(last8, length)) {
+      denial_ = Denial::kNone;
+      return;
+    }
     const Denial denial = std::exchange(denial_, contains(kDenials, last8, length) ? Denial::kWord : Denial::kNone);
     if (path_ || weight_ == Weight::kError) return;
     if (denial != Denial::kNone) {
