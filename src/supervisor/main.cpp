@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "supervisor/cell_command.h"
 #include "supervisor/supervisor.h"
 #include "wire/version.h"
 
@@ -134,6 +135,7 @@ int main(int argc, char** argv) {
   std::string_view name = argc > 0 ? argv[0] : "";
   name.remove_prefix(name.rfind('/') == std::string_view::npos ? 0 : name.rfind('/') + 1);
   if (name == "no-editor") return no_editor();
+  if (name == "cell") return cell_command({argv + 1, argv + argc}, "/tmp/.cell/out");
   const Options options = read_options(argc, argv);
   if (options.version) {
     say(1, std::string("bashcell-init ") + std::string(wire::kVersion) + "\n");

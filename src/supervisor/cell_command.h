@@ -1,0 +1,19 @@
+#pragma once
+// `cell`: what scripts call in a cell. The same program as PID 1, but an ordinary process of the script's, with no
+// rights of its own.
+//
+//   cell out                     the outputs that are kept, a line each
+//   cell out [N]                 output N, or the newest, as it was written
+//   cell out [N] --lines A-B     of it these lines, counted from 1; A- and -B and A, too
+//   cell out [N] --grep RE       of it the lines that match an extended regular expression, with their numbers
+
+#include <string>
+#include <vector>
+
+namespace bashcell::supervisor {
+
+// `arguments` without the program's name; `folder`: where outputs are kept. Writes to descriptors 1 and 2. Exit status:
+// 0; 1 when there is no such output or no line; 2 for wrong arguments.
+int cell_command(const std::vector<std::string>& arguments, const std::string& folder);
+
+}  // namespace bashcell::supervisor
