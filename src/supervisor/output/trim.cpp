@@ -13,6 +13,7 @@ namespace bashcell::supervisor {
 namespace {
 
 constexpr size_t kMaxLine = 1500;
+constexpr size_t kLeastOfATable = 1000;
 constexpr size_t kMinLine = 70;  // enough for the mark and something to see on both sides of it
 
 size_t line_limit(size_t budget) { return std::min(kMaxLine, std::max(budget / 3, kMinLine)); }
@@ -152,8 +153,12 @@ void Trimmer::add_body(std::string_view text) {
 }
 
 void Trimmer::add_lines(std::string_view text) {
-  reader_.add(
-      text, [this](const LineView& line) { collapser_.add(line, true, [this](Item item) { keep(std::move(item)); }); });
+  json_.add(text);
+  const auto on_item = [this](Item item) { keep(std::move(item)); };
+  reader_.add(text, [&](const LineView& line) {
+    table_.add_line(line.head);
+    collapser_.add(line, true, on_item);
+  });
   const size_t enough = 3 * max_chars_;  // no character has more bytes than three for each unit it costs
   last_ += text;
   if (last_.size() > 2 * enough) last_.erase(0, last_.size() - enough);
@@ -187,11 +192,25 @@ Trimmed Trimmer::finish(size_t budget, size_t budget_if_cut) && {
   }
   if (!overflow_) add_lines(first_);
   const auto on_item = [this](Item item) { keep(std::move(item)); };
+  table_.add_line(reader_.open_line().head);
   collapser_.add(reader_.open_line(), false, on_item);
   collapser_.close(on_item);
   const size_t limit = std::min(budget, budget_if_cut);
-  if (!cut_within_one_line(limit, result)) choose_lines(limit, result);
+  std::optional<std::string> outline = json_.finish();
+  if (!outline) outline = table_.finish();
+  const size_t cost = outline ? json_cost(*outline) + 2 + kNewlineCost : 0;
+  outlined_ = outline && 2 * cost < limit;
+  if (!outlined_) {
+    cut(limit, result);
+    return result;
+  }
+  cut(std::max(limit / 4, std::min(limit, kLeastOfATable)) - cost, result);
+  result.text = "[" + *outline + "]\n" + result.text;
   return result;
+}
+
+void Trimmer::cut(size_t budget, Trimmed& result) {
+  if (!cut_within_one_line(budget, result)) choose_lines(budget, result);
 }
 
 bool Trimmer::cut_within_one_line(size_t budget, Trimmed& result) {
@@ -236,12 +255,11 @@ void Trimmer::choose_lines(size_t budget, Trimmed& result) {
 
   std::vector<Item> before;
   std::vector<Item> after;
-  for (size_t i = 0; i < choices.size(); ++i) {
+  for (size_t i = 0; i < choices.size() && !outlined_; ++i) {
     if (!choices[i].chosen) (i < head_.size() || all_kept ? before : after).push_back(*choices[i].item);
   }
-  const std::vector<Item> middle =
-      std::move(highlights_)
-          .select(std::move(before), std::move(after), judge_, {.all = room, .line = limit, .mark = mark});
+  const Highlights::Budget share{.all = outlined_ ? 0 : room, .line = limit, .mark = mark};
+  const std::vector<Item> middle = std::move(highlights_).select(std::move(before), std::move(after), judge_, share);
   std::vector<const Item*> shown;
   for (const Item& item : middle) {
     shown.push_back(&item);

@@ -19,11 +19,13 @@
 
 #include "supervisor/output/highlights.h"
 #include "supervisor/output/line_reader.h"
+#include "supervisor/output/outline.h"
 #include "supervisor/output/run_collapser.h"
 
 namespace bashcell::supervisor {
 
-// kept + left out = whole: `text` without its marks is total_bytes - left_out_bytes long.
+// kept + left out = whole: `text` without its marks, and without the line in brackets before a table, is total_bytes -
+// left_out_bytes long.
 struct Trimmed {
   std::string text;
   int64_t total_lines = 0;  // of the whole text without newlines at its end; an unfinished last line counts
@@ -50,6 +52,7 @@ class Trimmer {
   void keep(Item item);
   bool cut_within_one_line(size_t budget, Trimmed& result);
   void choose_lines(size_t budget, Trimmed& result);
+  void cut(size_t budget, Trimmed& result);
 
   size_t max_chars_;
   int64_t pending_newlines_ = 0;  // part of the text only if more text follows
@@ -68,6 +71,9 @@ class Trimmer {
   std::deque<Item> tail_;  // what comes last, at most max_chars of it
   size_t tail_cost_ = 0;
   Judge judge_;
+  JsonOutline json_;
+  TableOutline table_;
+  bool outlined_ = false;  // what follows is a table or a document: no line of it stands for itself
   Highlights highlights_;  // of what was between them
 };
 

@@ -117,3 +117,25 @@ TEST_CASE("of many errors the first ones are shown") {
   check_exact(text, result, 3000);
   CHECK(result.text.find("ERROR in worker bc\n") != std::string::npos);
 }
+
+TEST_CASE("a table and a document are told as a whole, and then cut") {
+  std::string csv = "id,name,price\n";
+  for (int i = 0; i < 100'000; ++i)
+    csv += std::to_string(i) + ",name " + words(i, i).substr(0, words(i, i).size() - 1) + ",1.5\n";
+  const Trimmed table = trimmed(csv, 7500);
+  CHECK(table.text.starts_with("[CSV: 100,000 rows, 3 columns]\nid,name,price\n0,name a,1.5\n"));
+  CHECK(table.text.ends_with("\n99999,name jjjjj,1.5"));
+  CHECK(json_cost(table.text) <= 7500 / 4);
+  CHECK(table.total_lines == 100'001);
+
+  std::string json = "[";
+  for (int i = 0; i < 20'000; ++i)
+    json += (i > 0 ? ", " : "") + ("{\"id\": " + std::to_string(i)) + ", \"error\": null}";
+  json += "]";
+  for (const size_t budget : {300U, 7500U}) {
+    const Trimmed document = trimmed(json, budget, 7500);
+    CHECK(document.text.starts_with("[JSON array of 20,000 objects {id: number, error: null}]\n[{\"id\": 0, "));
+    CHECK(document.text.ends_with("\"error\": null}]"));
+    CHECK(json_cost(document.text) <= budget);
+  }
+}

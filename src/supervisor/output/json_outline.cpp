@@ -1,0 +1,188 @@
+#include <algorithm>
+
+#include "base/quantity.h"
+#include "supervisor/output/outline.h"
+
+namespace bashcell::supervisor {
+
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+bool is_token_char(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
+}
+
+bool is_number(std::string_view token) {
+  const char first = token.front() == '-' && token.size() > 1 ? token[1] : token.front();
+  return first >= '0' && first <= '9' && token.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
+}
+
+std::string plural(int64_t count, const char* one, const char* many) {
+  return base::grouped(count) + " " + (count == 1 ? one : many);
+}
+
+constexpr const char* kNames[] = {"null", "boolean", "number", "string", "array", "object"};
+constexpr const char* kPlurals[] = {"nulls", "booleans", "numbers", "strings", "arrays", "objects"};
+
+}  // namespace
+
+void JsonOutline::add(std::string_view text) {
+  if (failed_) return;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (in_string_ && !is_key_ && !escaped_) {  // most of a text; nothing in it matters but its end
+      at = std::min(text.find_first_of("\"\\", at), text.size());
+      if (at == text.size()) return;
+    }
+    if (!take(text[at])) {
+      failed_ = true;
+      return;
+    }
+  }
+}
+
+bool JsonOutline::take(char c) {
+  if (in_string_) {
+    if (escaped_) {
+      escaped_ = false;
+    } else if (c == '\\') {
+      escaped_ = true;
+    } else if (c == '"') {
+      in_string_ = false;
+      if (!is_key_) {
+        end_value(Type::kString);
+      } else {
+        levels_.back().key = token_;
+        wants_colon_ = true;
+      }
+      token_.clear();
+      return true;
+    }
+    if (is_key_ && token_.size() < kMostOfAName) token_ += c;
+    return true;
+  }
+  if (!token_.empty()) {
+    if (is_token_char(c)) return token_.size() < kMostOfAName && (token_ += c, true);
+    if (!take_token(c)) return false;
+  }
+  if (is_blank(c)) {
+    new_line_ = new_line_ || c == '\n';
+    return true;
+  }
+  if (wants_colon_) {
+    wants_colon_ = false;
+    return c == ':';
+  }
+  if (c == ',') {
+    if (!after_value_ || levels_.empty()) return false;
+    after_value_ = false;
+    levels_.back().wants_key = levels_.back().object;
+    return true;
+  }
+  if (c == ']' || c == '}') return end_container(c == '}');
+  if (after_value_) return false;
+  if (!levels_.empty() && levels_.back().wants_key) {
+    levels_.back().wants_key = false;
+    is_key_ = in_string_ = c == '"';
+    return in_string_;
+  }
+  if (c == '{' || c == '[') return begin_container(c == '{');
+  if (levels_.empty()) return false;  // numbers and words alone are no JSON worth telling
+  if (c == '"') {
+    in_string_ = true;
+    is_key_ = false;
+    return true;
+  }
+  token_ = c;
+  return is_token_char(c);
+}
+
+// A number or a word has ended.
+bool JsonOutline::take_token(char) {
+  const bool number = is_number(token_);
+  const bool word = token_ == "true" || token_ == "false" || token_ == "null";
+  const Type type = number ? Type::kNumber : token_ == "null" ? Type::kNull : Type::kBoolean;
+  token_.clear();
+  if (!number && !word) return false;
+  end_value(type);
+  return true;
+}
+
+bool JsonOutline::begin_container(bool object) {
+  if (levels_.empty()) {
+    if (!new_line_) return false;
+    new_line_ = false;
+    top_ = object ? Type::kObject : Type::kArray;
+  }
+  if (levels_.size() == kMostLevels) return false;
+  Level level;
+  level.object = level.wants_key = object;
+  levels_.push_back(std::move(level));
+  return true;
+}
+
+bool JsonOutline::end_container(bool object) {
+  if (levels_.empty() || levels_.back().object != object) return false;
+  if (!after_value_ && levels_.back().elements > 0) return false;  // a comma before the end
+  const int64_t elements = levels_.back().elements;
+  levels_.pop_back();
+  if (levels_.empty()) {
+    after_value_ = false;
+    ++texts_;
+    top_elements_ = elements;
+    return true;
+  }
+  const Type type = object ? Type::kObject : Type::kArray;
+  if (levels_.back().object) note_key(type, elements);
+  end_value(type);
+  return true;
+}
+
+void JsonOutline::end_value(Type type) {
+  after_value_ = true;
+  if (levels_.empty()) return;
+  Level& level = levels_.back();
+  if (++level.elements == 1 && levels_.size() == 1 && !level.object) element_ = type;
+  if (level.object && type != Type::kArray && type != Type::kObject) note_key(type, 0);
+}
+
+// Of the objects at the top, or of those in an array at the top.
+void JsonOutline::note_key(Type type, int64_t elements) {
+  const size_t depth = top_ == Type::kObject ? 1 : 2;
+  if (levels_.size() != depth || keys_.size() > kMostKeys) return;
+  const std::string& name = levels_.back().key;
+  for (Key& key : keys_) {
+    if (key.name != name) continue;
+    if (key.type == Type::kNull) key.type = type;
+    key.elements = std::max(key.elements, elements);
+    return;
+  }
+  keys_.push_back({name, type, elements});
+}
+
+std::string JsonOutline::keys_text() const {
+  std::string text;
+  for (size_t i = 0; i < keys_.size() && i < kMostKeys; ++i) {
+    const Key& key = keys_[i];
+    text += (i == 0 ? " {" : ", ") + key.name + ": ";
+    text += key.type == Type::kArray && texts_ == 1 && top_ == Type::kObject ? "array of " + base::grouped(key.elements)
+                                                                             : kNames[static_cast<size_t>(key.type)];
+  }
+  if (keys_.size() > kMostKeys) text += ", ...";
+  return text.empty() ? text : text + "}";
+}
+
+std::optional<std::string> JsonOutline::finish() {
+  if (!failed_ && !token_.empty()) failed_ = true;
+  if (failed_ || in_string_ || !levels_.empty() || texts_ == 0) return std::nullopt;
+  if (texts_ > 1) {
+    return "JSON lines: " + plural(texts_, kNames[static_cast<size_t>(top_)], kPlurals[static_cast<size_t>(top_)]) +
+           keys_text();
+  }
+  if (top_ == Type::kObject) return "JSON object" + keys_text();
+  return "JSON array of " +
+         plural(top_elements_, kNames[static_cast<size_t>(element_)], kPlurals[static_cast<size_t>(element_)]) +
+         keys_text();
+}
+
+}  // namespace bashcell::supervisor
