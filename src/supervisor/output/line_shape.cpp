@@ -74,7 +74,8 @@ constexpr auto kWanted = sorted(std::array{word("found"), word("such"), word("ok
 
 constexpr size_t slot(uint64_t last8) { return static_cast<size_t>((last8 * 0x9e3779b97f4a7c15) >> 53); }
 
-// Whether a word may be in any of the lists: nearly all words are not, and looking them up costs more than all the rest.
+// Whether a word may be in any of the lists: nearly all words are not, and looking them up costs more than all the
+// rest.
 constexpr auto kMaybeListed = [] {
   std::array<bool, 2048> maybe{};
   const auto add = [&](const auto& words) {
