@@ -1,7 +1,8 @@
 #!/bin/bash
 # Sets up, builds and measures what users run, and holds it against the promises. Exits non-zero on a missed goal and
 # names it.
-#   scripts/bench.sh [--rounds N] [calls|start|memory]...     all parts by default, 3 rounds
+#   scripts/bench.sh [--rounds N] [calls|start|memory|docker]...     all parts by default, 3 rounds
+# The part `docker` is measured with an engine of its own (scripts/engines.sh), which takes root and Debian's docker.io.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -10,4 +11,22 @@ scripts/build.sh
 cmake -S . -B build/release -DBASHCELL_BENCH=ON >/dev/null
 cmake --build build/release --target bashcell_bench
 
-exec build/release/bin/bashcell_bench --program "$PWD/build/release/bin/bashcell" "$@"
+parts=() options=()
+while (($# > 0)); do
+  case "$1" in
+    --*) options+=("$1" "${2:?$1 needs a value}"); shift ;;
+    *) parts+=("$1") ;;
+  esac
+  shift
+done
+if ((${#parts[@]} == 0)); then
+  parts=(calls start memory)
+  if ((EUID == 0)) && command -v dockerd >/dev/null; then
+    parts+=(docker)
+  else
+    echo "bench: no part docker: it takes root, and Debian's docker.io" >&2
+  fi
+fi
+engines=()
+[[ " ${parts[*]} " != *" docker "* ]] || engines=(scripts/engines.sh with docker --)
+exec "${engines[@]}" build/release/bin/bashcell_bench --program "$PWD/build/release/bin/bashcell" "${options[@]}" "${parts[@]}"
