@@ -45,23 +45,70 @@ constexpr std::array<Word, N> sorted(std::array<Word, N> words) {
   return words;
 }
 
-constexpr auto kErrors =
-    sorted(std::array{word("error"),      word("errors"),      word("err"),        word("fail"),
-                      word("fails"),      word("failed"),      word("failure"),    word("failures"),
-                      word("failing"),    word("fatal"),       word("exception"),  word("exceptions"),
-                      word("traceback"),  word("panic"),       word("panicked"),   word("panics"),
-                      word("critical"),   word("severe"),      word("emergency"),  word("abort"),
-                      word("aborted"),    word("aborting"),    word("segfault"),   word("segmentation"),
-                      word("assertion"),  word("denied"),      word("refused"),    word("undefined"),
-                      word("unresolved"), word("unreachable"), word("cannot"),     word("unable"),
-                      word("invalid"),    word("corrupt"),     word("corrupted"),  word("corruption"),
-                      word("crash"),      word("crashed"),     word("killed"),     word("timeout"),
-                      word("unexpected"), word("illegal"),     word("overflow"),   word("rejected"),
-                      word("violation"),  word("deadlock"),    word("oom"),        word("mismatch"),
-                      word("unhandled"),  word("uncaught"),    word("conflict"),   word("broken"),
-                      word("missing"),    word("alert"),       word("mismatched"), word("unrecoverable"),
-                      word("exhausted"),  word("unsupported"), word("unknown"),    word("bug"),
-                      word("✗"),          word("✖"),           word("✘"),          word("❌")});
+constexpr auto kErrors = sorted(std::array{word("error"),
+                                           word("errors"),
+                                           word("err"),
+                                           word("fail"),
+                                           word("fails"),
+                                           word("failed"),
+                                           word("failure"),
+                                           word("failures"),
+                                           word("failing"),
+                                           word("fatal"),
+                                           word("exception"),
+                                           word("traceback"),
+                                           word("panic"),
+                                           word("panicked"),
+                                           word("panics"),
+                                           word("critical"),
+                                           word("severe"),
+                                           word("emergency"),
+                                           word("abort"),
+                                           word("aborted"),
+                                           word("aborting"),
+                                           word("segfault"),
+                                           word("segmentation"),
+                                           word("assertion"),
+                                           word("denied"),
+                                           word("refused"),
+                                           word("undefined"),
+                                           word("unresolved"),
+                                           word("unreachable"),
+                                           word("cannot"),
+                                           word("unable"),
+                                           word("invalid"),
+                                           word("corrupt"),
+                                           word("corrupted"),
+                                           word("corruption"),
+                                           word("crash"),
+                                           word("crashed"),
+                                           word("killed"),
+                                           word("timeout"),
+                                           word("unexpected"),
+                                           word("illegal"),
+                                           word("overflow"),
+                                           word("rejected"),
+                                           word("violation"),
+                                           word("deadlock"),
+                                           word("oom"),
+                                           word("mismatch"),
+                                           word("unhandled"),
+                                           word("uncaught"),
+                                           word("conflict"),
+                                           word("broken"),
+                                           word("missing"),
+                                           word("alert"),
+                                           word("mismatched"),
+                                           word("unrecoverable"),
+                                           word("exhausted"),
+                                           word("unsupported"),
+                                           word("unknown"),
+                                           word("terminate"),
+                                           word("bug"),
+                                           word("✗"),
+                                           word("✖"),
+                                           word("✘"),
+                                           word("❌")});
 
 constexpr auto kWarnings = sorted(std::array{word("warning"), word("warnings"), word("warn"), word("deprecated"),
                                              word("retrying"), word("skipped"), word("caution")});
@@ -248,6 +295,9 @@ class Reader {
 }  // namespace
 
 LineShape shape_of(std::string_view line) {
+  // A line of `find`: one path, which may have blanks in it.
+  const bool begins_as_path = line.starts_with('/') || line.starts_with("./");
+  if (begins_as_path && line.find_first_of(":\t") == std::string_view::npos) return {1, Weight::kPlain};
   LineShape shape = Reader(line).read();
   // pytest explains a failure in lines that begin so.
   if (line.size() > 3 && line.substr(0, 4) == "E   ") shape.weight = Weight::kError;

@@ -113,6 +113,29 @@ void take(Iterator begin, Iterator end, size_t share, size_t& room) {
   room -= std::min(room, cost);
 }
 
+int64_t lines_of(const std::vector<Choice>& choices, size_t begin, size_t end) {
+  int64_t lines = 0;
+  for (size_t i = begin; i < end; ++i) lines += choices[i].item->lines;
+  return lines;
+}
+
+// A gap between chosen items that costs less than its mark is no gap: its mark has been paid for.
+void fill_small_gaps(std::vector<Choice>& choices) {
+  for (size_t begin = 1; begin < choices.size(); ++begin) {
+    if (choices[begin].chosen || !choices[begin - 1].chosen) continue;
+    size_t end = begin;
+    size_t cost = 0;
+    for (; end < choices.size() && !choices[end].chosen; ++end) cost += choices[end].cost;
+    if (end == choices.size()) return;
+    const Item& after = *choices[end].item;
+    const Item& first = *choices[begin].item;
+    const bool all_there = after.number - first.number == lines_of(choices, begin, end);
+    const int64_t bytes = after.offset - first.offset;
+    if (!all_there || cost > gap_mark(after.number - first.number, bytes).size() + kNewlineCost) continue;
+    for (size_t i = begin; i < end; ++i) choices[i].chosen = true;
+  }
+}
+
 }  // namespace
 
 // Bytes kept of a line against its costs: a character costs at least 1 and is at most 3 bytes long for each 1 it costs.
@@ -268,6 +291,7 @@ void Trimmer::choose_lines(size_t budget, Trimmed& result) {
   }
   take(choices.rbegin(), tail_end, room, room);
   take(choices.begin(), head_end, room, room);
+  fill_small_gaps(choices);
   for (const Choice& choice : choices) {
     if (choice.chosen) shown.push_back(choice.item);
   }

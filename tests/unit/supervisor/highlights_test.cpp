@@ -13,6 +13,8 @@ TEST_CASE("lines that differ only in numbers, ids and paths have one shape") {
   CHECK(same("CC src/a/b.o", "CC other/c.o"));
   CHECK(same("/usr/lib/x", "/etc/passwd"));
   CHECK(same("a   1", "a 22"));
+  CHECK(same("/usr/share/Visual Studio 7.rst", "/etc"));
+  CHECK_FALSE(same("/usr/bin/ld: cannot find -lx", "/etc"));
   CHECK_FALSE(same("worker ready", "worker failed"));
   CHECK_FALSE(same("a 1", "a b"));
   CHECK_FALSE(same("\"GET / HTTP/1.1\" 200 17", "\"GET / HTTP/1.1\" 500 17"));
@@ -138,4 +140,15 @@ TEST_CASE("a table and a document are told as a whole, and then cut") {
     CHECK(document.text.ends_with("\"error\": null}]"));
     CHECK(json_cost(document.text) <= budget);
   }
+}
+
+TEST_CASE("no mark stands where the lines themselves would cost less") {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string name = words(i, i).substr(0, words(i, i).size() - 1);
+    text += i % 5 == 0 ? "error in " + name + "\n" : i % 5 == 2 ? "\n" : "step " + name + "\n";
+  }
+  const Trimmed result = trimmed(text, 3000);
+  check_exact(text, result, 3000);
+  CHECK(result.text.find("[... 1 line, 1 byte left out ...]") == std::string::npos);
 }
