@@ -40,7 +40,18 @@ json bind_mount(const std::string& source, const std::string& destination, bool 
   return {{"destination", destination}, {"type", "bind"}, {"source", source}, {"options", std::move(options)}};
 }
 
-json mounts(const CellSpec& spec, const RootPlan& root, const CgroupPlan& cgroup, const HostFacts& host) {
+// A given root file system has its own, which names a server that the cell may not reach.
+void cover_resolv_conf(json& list, const CellSpec& spec, const std::string& root_path, const RootPlan& root) {
+  struct stat info {};
+  const std::string theirs = spec.rootfs + "/etc/resolv.conf";
+  const bool ours =
+      std::any_of(root.begin(), root.end(), [](const RootEntry& entry) { return "/" + entry.path == kResolvConf; });
+  if (!ours || spec.rootfs.empty() || ::lstat(theirs.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
+  list.push_back(bind_mount(root_path + kResolvConf, "/etc/resolv.conf", true, false));
+}
+
+json mounts(const CellSpec& spec, const std::string& root_path, const RootPlan& root, const CgroupPlan& cgroup,
+            const HostFacts& host) {
   json list = json::array();
   for (const RootEntry& entry : root) {
     if (entry.kind != RootEntry::Kind::kBind) continue;
@@ -59,6 +70,7 @@ json mounts(const CellSpec& spec, const RootPlan& root, const CgroupPlan& cgroup
   if (cgroup.manager != CgroupManager::kDisabled) {
     list.push_back(mount("/sys/fs/cgroup", "cgroup", {"nosuid", "noexec", "nodev", "ro"}));
   }
+  cover_resolv_conf(list, spec, root_path, root);
   list.push_back(bind_mount(spec.workspace, kCellWorkspace, false, host.recursive_read_only));
   list.push_back(bind_mount(spec.supervisor, kCellSupervisor, true, false));
   return list;
@@ -99,9 +111,11 @@ json resources(const CellSpec& spec, const CgroupPlan& cgroup) {
   return limits;
 }
 
-json linux_part(const CellSpec& spec, const std::string& cell_name, const CgroupPlan& cgroup, const HostFacts& host) {
+json linux_part(const CellSpec& spec, const std::string& cell_name, const CgroupPlan& cgroup, const HostFacts& host,
+                const CellNetwork& network) {
   json namespaces = json::array();
   for (const char* type : {"pid", "mount", "ipc", "uts", "network", "cgroup"}) namespaces.push_back({{"type", type}});
+  if (!network.namespace_path.empty()) namespaces[4]["path"] = network.namespace_path;
   json part = {
       {"rootfsPropagation", "rprivate"},
       {"seccomp", seccomp_profile()},
@@ -150,14 +164,14 @@ HostFacts HostFacts::read() {
 }
 
 json make_config(const CellSpec& spec, const std::string& cell_name, const std::string& root_path, const RootPlan& root,
-                 const CgroupPlan& cgroup, const HostFacts& host) {
+                 const CgroupPlan& cgroup, const HostFacts& host, const CellNetwork& network) {
   return {
       {"ociVersion", "1.0.0"},
       {"process", process(spec, host)},
       {"root", {{"path", root_path}, {"readonly", true}}},
       {"hostname", "cell"},
-      {"mounts", mounts(spec, root, cgroup, host)},
-      {"linux", linux_part(spec, cell_name, cgroup, host)},
+      {"mounts", mounts(spec, root_path, root, cgroup, host)},
+      {"linux", linux_part(spec, cell_name, cgroup, host, network)},
   };
 }
 

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "engine/cell_spec.h"
 #include "engine/oci/cgroup.h"
+#include "engine/oci/network.h"
 #include "engine/oci/root_plan.h"
 
 namespace bashcell::engine::oci {
@@ -26,7 +27,8 @@ struct HostFacts {
 
 // The whole configuration, as data.
 nlohmann::json make_config(const CellSpec& spec, const std::string& cell_name, const std::string& root_path,
-                           const RootPlan& root, const CgroupPlan& cgroup, const HostFacts& host);
+                           const RootPlan& root, const CgroupPlan& cgroup, const HostFacts& host,
+                           const CellNetwork& network = {});
 
 // Writes FOLDER/NAME/config.json and returns FOLDER/NAME.
 base::Result<std::string> write_bundle(const std::string& folder, const std::string& cell_name,

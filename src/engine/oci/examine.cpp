@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "engine/oci/cgroup.h"
+#include "engine/oci/network.h"
 #include "engine/oci/root_plan.h"
 #include "engine/oci/runtime.h"
 #include "engine/private_folder.h"
@@ -104,6 +105,16 @@ Finding user_namespaces() {
   return {true, "user namespaces", "allowed", {}};
 }
 
+Finding network_of(const CellSpec& spec, bool rootless) {
+  if (spec.network.empty()) return {true, "network", "none (--network pasta gives a cell one)", {}};
+  const base::Result<NetworkPlan> plan = plan_network(spec.network, rootless);
+  if (plan)
+    return {true, "network", plan->path + ": scripts reach what this machine reaches, but not its loopback", {}};
+  const std::string& message = plan.error().message;
+  const size_t hint = message.rfind("; sudo ");
+  return {false, "network", message.substr(0, hint), hint == std::string::npos ? "" : message.substr(hint + 2)};
+}
+
 }  // namespace
 
 std::vector<Finding> examine_machine(const CellSpec& spec, const std::string& wanted_runtime,
@@ -120,6 +131,7 @@ std::vector<Finding> examine_machine(const CellSpec& spec, const std::string& wa
   const bool seccomp = seccomp_supported();
   findings.push_back(
       {seccomp, "seccomp", seccomp ? "filters supported" : "the kernel has no CONFIG_SECCOMP_FILTER", {}});
+  findings.push_back(network_of(spec, rootless));
   const base::Result<RootPlan> root = plan_root(spec);
   const std::string source = spec.rootfs.empty() ? "this machine's /usr" : spec.rootfs;
   if (!root) {

@@ -6,7 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <thread>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/utf8.h"
@@ -43,6 +46,7 @@ class ControlStream : public SocketStream {
 namespace {
 
 constexpr size_t kMaxDiagnostics = 1000;
+constexpr base::Duration kInitLimit{5'000};
 
 // runc: time="…" level=error msg="…" (Go-quoted). Other lines are taken as they are.
 std::string without_log_fields(std::string_view line) {
@@ -119,6 +123,8 @@ OciCell::~OciCell() {
     }
     parts_.reaper->adopt(std::move(parts_.runtime_process));
   }
+  parts_.network.life.reset();
+  if (parts_.network.process.running()) parts_.reaper->adopt(std::move(parts_.network.process));
   parts_.reaper->collect();
 }
 
@@ -143,6 +149,33 @@ void OciCell::kill() {
   // As long as PID 1 has not spoken, it may be the runtime itself that hangs, and nothing else would end it.
   if (!stream_->heard()) parts_.runtime_process.kill(SIGKILL);
   remove_by_runtime();
+}
+
+base::Result<void> OciCell::connect(const NetworkPlan& plan) {
+  const base::Result<pid_t> init = wait_for_init();
+  if (!init) return init.error();
+  base::Result<CellNetwork> network = start_network(plan, *init);
+  if (!network) return network.error();
+  parts_.network = std::move(*network);
+  return {};
+}
+
+// The runtime writes PID 1's number as the host sees it: crun as "pid", runc as "init_process_pid".
+base::Result<pid_t> OciCell::wait_for_init() {
+  const base::Instant deadline = base::now() + kInitLimit;
+  while (base::now() < deadline) {
+    const base::Result<std::string> text = base::read_file(state_file(parts_));
+    const nlohmann::json state = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+    for (const char* name : {"pid", "init_process_pid"}) {
+      if (state.is_object() && state.contains(name) && state[name].is_number_integer() && state[name] > 0) {
+        return state[name].get<pid_t>();
+      }
+    }
+    poll_runtime();
+    if (runtime_status_) return base::Error{"the cell could not be started: " + diagnostics()};
+    std::this_thread::sleep_for(base::Duration(2));
+  }
+  return base::Error{"the cell did not start within " + base::seconds_text(kInitLimit)};
 }
 
 void OciCell::remove_by_runtime() {

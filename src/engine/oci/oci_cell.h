@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "base/unique_fd.h"
 #include "engine/engine.h"
+#include "engine/oci/network.h"
 #include "engine/oci/reaper.h"
 #include "engine/oci/runtime.h"
 #include "engine/oci/skeleton.h"
@@ -29,6 +30,7 @@ struct CellParts {
   base::UniqueFd control;   // our end
   base::UniqueFd messages;  // memfd: stdout and stderr of runtime and PID 1
   base::Child runtime_process;
+  CellNetwork network;
   std::shared_ptr<Reaper> reaper;
 };
 
@@ -52,7 +54,11 @@ class OciCell : public Cell {
   std::string diagnostics() override;
   void kill() override;
 
+  // Once, for a network that is given to a cell which has started. Blocks for at most 10 s.
+  base::Result<void> connect(const NetworkPlan& plan);
+
  private:
+  base::Result<pid_t> wait_for_init();
   void remove_by_runtime();
   void poll_runtime();
 

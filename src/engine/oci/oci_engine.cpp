@@ -85,7 +85,9 @@ base::Result<std::unique_ptr<Cell>> OciEngine::start(const CellSpec& spec) {
   sweep_once({*folder, layout, cgroup.parent(), host.rootless});
   if (base::Result<void> limits = check_limits(cgroup, spec.limits); !limits) return limits.error();
 
-  const base::Result<RootPlan> root = plan_root(spec);
+  const base::Result<NetworkPlan> network = plan_network(spec.network, host.rootless);
+  if (!network) return network.error();
+  const base::Result<RootPlan> root = plan_root(spec, network->nameserver);
   if (!root) return root.error();
   base::Result<Skeleton> skeleton = acquire_skeleton(folder->roots(), *root);
   if (!skeleton) return skeleton.error();
@@ -104,8 +106,14 @@ base::Result<std::unique_ptr<Cell>> OciEngine::start(const CellSpec& spec) {
   base::Result<std::pair<base::UniqueFd, base::UniqueFd>> control = base::make_socket_pair();
   if (!control) return control.error();
   parts.control = std::move(control->first);
-  base::Result<std::string> bundle = write_bundle(
-      folder->bundles(), parts.name, make_config(spec, parts.name, parts.skeleton.path, *root, cgroup, host));
+  if (network->before_cell) {
+    base::Result<CellNetwork> made = start_network(*network, 0);
+    if (!made) return made.error();
+    parts.network = std::move(*made);
+  }
+  base::Result<std::string> bundle =
+      write_bundle(folder->bundles(), parts.name,
+                   make_config(spec, parts.name, parts.skeleton.path, *root, cgroup, host, parts.network));
   if (!bundle) return bundle.error();
   parts.bundle = *bundle;
   base::Result<base::Child> child = spawn_runtime(parts, control->second.get());
@@ -115,7 +123,14 @@ base::Result<std::unique_ptr<Cell>> OciEngine::start(const CellSpec& spec) {
   }
   parts.runtime_process = std::move(*child);
   options_.log.debug(fmt::format("cell {} starts with {}", parts.name, parts.runtime.path));
-  return std::unique_ptr<Cell>(std::make_unique<OciCell>(std::move(parts)));
+  auto cell = std::make_unique<OciCell>(std::move(parts));
+  if (network->wanted() && !network->before_cell) {
+    if (const base::Result<void> connected = cell->connect(*network); !connected) {
+      cell->kill();
+      return connected.error();
+    }
+  }
+  return std::unique_ptr<Cell>(std::move(cell));
 }
 
 std::vector<Finding> OciEngine::examine(const CellSpec& spec) {

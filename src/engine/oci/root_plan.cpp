@@ -36,7 +36,7 @@ RootEntry bound(std::string path, std::string source) {
 }
 
 // Mount points, and /run/cell with the names under which bashcell-init is called inside.
-void add_mount_points(RootPlan& plan) {
+void add_mount_points(RootPlan& plan, const std::string& nameserver) {
   for (const char* path :
        {"proc", "dev", "sys", "sys/fs", "sys/fs/cgroup", "workspace", "run", "run/cell", "run/cell/bin"}) {
     plan.push_back(empty_folder(path));
@@ -44,6 +44,7 @@ void add_mount_points(RootPlan& plan) {
   // runc 1.1 gives a tmpfs the mode of its mount point and ignores the option.
   plan.push_back(empty_folder("tmp", 01777));
   plan.push_back(generated("run/cell/bashcell-init", ""));
+  if (!nameserver.empty()) plan.push_back(generated(kResolvConf + 1, "nameserver " + nameserver + "\n"));
   for (const RunLink& link : kRunLinks) plan.push_back(linked(std::string("run/cell/") + link.path, link.target));
 }
 
@@ -60,7 +61,7 @@ void add_top_level(RootPlan& plan, const std::string& base, const std::string& n
   }
 }
 
-void add_generated_etc(RootPlan& plan, const User& user) {
+void add_generated_etc(RootPlan& plan, const User& user, bool has_nameserver) {
   // The user comes first: with uid 0 the first line of that number gives the name.
   plan.push_back(generated("etc/passwd", fmt::format("user:x:{}:{}:user:/tmp/home:/bin/bash\n"
                                                      "root:x:0:0:root:/root:/usr/sbin/nologin\n"
@@ -69,11 +70,12 @@ void add_generated_etc(RootPlan& plan, const User& user) {
   plan.push_back(generated("etc/group", fmt::format("user:x:{}:\nroot:x:0:\nnogroup:x:65534:\n", user.gid)));
   plan.push_back(generated("etc/hosts", "127.0.0.1\tlocalhost cell\n::1\tlocalhost\n"));
   plan.push_back(generated("etc/hostname", "cell\n"));
-  plan.push_back(generated("etc/resolv.conf", ""));
+  plan.push_back(has_nameserver ? linked("etc/resolv.conf", kResolvConf) : generated("etc/resolv.conf", ""));
   // Only files: the host's modules (sss, systemd, ldap) would ask services that a cell does not have.
   plan.push_back(generated("etc/nsswitch.conf",
-                           "passwd: files\ngroup: files\nshadow: files\nhosts: files\nnetworks: files\n"
-                           "protocols: files\nservices: files\nethers: files\nrpc: files\n"));
+                           std::string("passwd: files\ngroup: files\nshadow: files\nnetworks: files\n"
+                                       "protocols: files\nservices: files\nethers: files\nrpc: files\nhosts: files") +
+                               (has_nameserver ? " dns\n" : "\n")));
   // git refuses to work in a folder of another uid. A workspace may well be one (the server runs as root, or the
   // owner's id is not mapped), and nothing in it can harm more than the scripts that run there anyway.
   plan.push_back(generated("etc/gitconfig", "[safe]\n\tdirectory = *\n"));
@@ -141,20 +143,20 @@ void add_host_etc(RootPlan& plan) {
   }
 }
 
-RootPlan plan_host_root(const CellSpec& spec) {
+RootPlan plan_host_root(const CellSpec& spec, const std::string& nameserver) {
   RootPlan plan;
-  add_mount_points(plan);
+  add_mount_points(plan, nameserver);
   for (const char* name : {"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "libo32"})
     add_top_level(plan, "", name);
   plan.push_back(empty_folder("etc"));
-  add_generated_etc(plan, spec.user);
+  add_generated_etc(plan, spec.user, !nameserver.empty());
   add_host_etc(plan);
   plan.push_back(empty_folder("var"));
   plan.push_back(linked("var/tmp", "../tmp"));
   return plan;
 }
 
-base::Result<RootPlan> plan_given_root(const CellSpec& spec) {
+base::Result<RootPlan> plan_given_root(const CellSpec& spec, const std::string& nameserver) {
   const std::string& base = spec.rootfs;
   std::error_code error;
   if (!fs::is_directory(base, error)) return base::Error{"the root file system " + base + " is not a folder"};
@@ -165,7 +167,7 @@ base::Result<RootPlan> plan_given_root(const CellSpec& spec) {
     return base::Error{base + " is not a root file system: it has neither /usr nor /bin"};
   }
   RootPlan plan;
-  add_mount_points(plan);
+  add_mount_points(plan, nameserver);
   // Ours, or private to whoever made the root.
   static const std::set<std::string> kSkipped = {"proc", "sys",  "dev",  "run", "tmp",   "workspace",
                                                  "home", "root", "boot", "mnt", "media", "lost+found"};
@@ -181,9 +183,9 @@ base::Result<RootPlan> plan_given_root(const CellSpec& spec) {
 
 }  // namespace
 
-base::Result<RootPlan> plan_root(const CellSpec& spec) {
-  if (!spec.rootfs.empty()) return plan_given_root(spec);
-  return plan_host_root(spec);
+base::Result<RootPlan> plan_root(const CellSpec& spec, const std::string& nameserver) {
+  if (!spec.rootfs.empty()) return plan_given_root(spec, nameserver);
+  return plan_host_root(spec, nameserver);
 }
 
 bool root_has_bash(const CellSpec& spec) {

@@ -27,9 +27,13 @@ struct RootEntry {
 
 using RootPlan = std::vector<RootEntry>;
 
+inline constexpr const char* kResolvConf = "/run/cell/resolv.conf";
+
 // With spec.rootfs that root file system behind our mount points, else this machine's /usr and a short list of /etc.
 // Never /home, /root, /run or /var of the host, nor anything in /etc that may hold a secret.
-base::Result<RootPlan> plan_root(const CellSpec& spec);
+// With a `nameserver`, programs in the cell ask that for addresses: by the file /run/cell/resolv.conf, which a given
+// root file system's own /etc/resolv.conf has to be covered with.
+base::Result<RootPlan> plan_root(const CellSpec& spec, const std::string& nameserver = {});
 
 // True if the planned root has a bash at one of the usual places, as seen from outside.
 bool root_has_bash(const CellSpec& spec);

@@ -4,6 +4,7 @@ bashcell_unit_test(engine
     bundle_test.cpp
     cell_name_test.cpp
     cgroup_test.cpp
+    network_test.cpp
     oci_cell_test.cpp
     private_folder_test.cpp
     runtime_test.cpp
