@@ -51,17 +51,26 @@ suite=bookworm
 words="$(sed 's/#.*//' "${lists[@]}" | tr -s '[:space:]' '\n' | sed '/^$/d' | sort -u)"
 key="$(sha256sum "$top/image/finish" "${BASH_SOURCE[0]}" - <<<"$suite $words" | cut -d' ' -f1 | sha256sum | cut -c1-16)"
 folder="$top/build/image" tar="$top/build/image/$key.tar"
+own_sources=/etc/apt/sources.list.d/debian.sources
+
+# install_from SOURCES: makes $tar.part. SOURCES is a file that apt reads, or empty for Debian's own servers.
+install_from() {
+  # A fixed time makes equal packages an equal file. What dpkg would write safely is thrown away on a crash anyway.
+  SOURCE_DATE_EPOCH=1700000000 timeout --kill-after=10 500 mmdebstrap --quiet --variant=minbase --include="${words//$'\n'/,}" \
+    --dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+    --customize-hook='chroot "$1" sh <"'"$top"'/image/finish"' --format=tar "$suite" "$tar.part" ${1:+"$1"} >>"$log" 2>&1
+}
+
 mkdir -p "$folder"
 exec {lock}>"$folder/lock"
-flock -w 900 "$lock" || fail "another image is being made and does not end: see $folder"
+flock -w 1200 "$lock" || fail "another image is being made and does not end: see $folder"
 if [[ -n "$fresh" || ! -s "$tar" ]]; then
   say "installing $(wc -l <<<"$words") Debian packages and what they need into $tar"
   log="$folder/mmdebstrap.log"
-  # A fixed time makes equal packages an equal file. What dpkg would write safely is thrown away on a crash anyway.
-  SOURCE_DATE_EPOCH=1700000000 timeout --kill-after=10 800 mmdebstrap --quiet --variant=minbase --include="${words//$'\n'/,}" \
-    --dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
-    --customize-hook='chroot "$1" sh <"'"$top"'/image/finish"' --format=tar "$suite" "$tar.part" >"$log" 2>&1 \
-    || { tail -n 20 "$log" >&2; rm -f "$tar.part"; fail "mmdebstrap could not make it; all it said is in $log"; }
+  : >"$log"
+  # From Debian's own servers, else from where this machine gets its packages.
+  install_from '' || { [[ -s "$own_sources" ]] && grep -q "VERSION_CODENAME=$suite" /etc/os-release && install_from "$own_sources"; } ||
+    { tail -n 20 "$log" >&2; rm -f "$tar.part"; fail "mmdebstrap could not make it; all it said is in $log"; }
   mv "$tar.part" "$tar"
 fi
 flock -u "$lock"
