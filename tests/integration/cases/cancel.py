@@ -99,7 +99,7 @@ def twice_and_in_the_middle_of_a_flood(t):
         t.send_bytes(cancel_line(identifier) + "\n" + cancel_line(identifier) + "\n")
         t.ping()
     t.expect_killed(4)
-    same(t.find("yes"), [], "floods left")
+    t.wait_until(lambda: not t.find("yes"), 2, "floods left")  # the last one may just have begun
     t.call("echo quiet").ok("quiet")
 
 
