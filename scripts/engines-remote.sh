@@ -1,7 +1,7 @@
 # Part of engines.sh: a Docker that is reached as one on another machine is. It listens on TCP, where it wants certificates;
 # and an sshd of its own leads to it, whose `docker system dial-stdio` finds its socket. In its folder:
 #   tls/address, tls/ca.pem, tls/cert.pem, tls/key.pem       for DOCKER_HOST and DOCKER_CERT_PATH
-#   tls/all/                                                 what tests/unit/http/certificates.sh makes, and expired.pem
+#   tls/all/                                                 what tests/unit/http/certificates.sh makes
 #   ssh/address, ssh/bin/ssh                                 for DOCKER_HOST, and PATH: this ssh knows the way and has the key
 #   ssh/config, ssh/known_hosts, ssh/user_key                what it knows
 
@@ -10,8 +10,6 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 make_certificates() {
   mkdir -p tls/all
   sh "$scripts/../tests/unit/http/certificates.sh" "$PWD/tls/all" 2>tls/log || { cat tls/log >&2; return 1; }
-  (cd tls/all && openssl x509 -req -in server.csr -CA good-ca.pem -CAkey good-ca-key.pem -days -1 -extfile server.ext \
-    -out expired.pem 2>>../log)
   cp tls/all/good-ca.pem tls/ca.pem
   cp tls/all/client.pem tls/cert.pem
   cp tls/all/client-key.pem tls/key.pem

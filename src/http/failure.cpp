@@ -62,6 +62,10 @@ std::string tls_text(const Facts& facts) {
       return fmt::format("the certificate of the server at {} is not for {}{}: use a name that is in it", facts.name,
                          facts.target.host, names.empty() ? "" : fmt::format(" but for {}", names));
     }
+    if (contains(text, "has expired") || contains(text, "not yet valid")) {
+      return fmt::format("the certificate of the server at {} {}: renew it there, unless a clock is wrong", facts.name,
+                         contains(text, "has expired") ? "has expired" : "is not yet valid");
+    }
     return fmt::format("the certificate of the server at {} is not to be trusted ({}): {}", facts.name, text,
                        facts.target.tls.ca.empty() ? "give the authority that signed it (ca.pem)"
                                                    : fmt::format("{} did not sign it", facts.target.tls.ca));

@@ -162,6 +162,12 @@ TEST_CASE("a certificate of an unknown authority is refused, unless nobody is to
   CHECK(good(client_for(careless)->send(get("/x"))).body == "tls");
 }
 
+TEST_CASE("a certificate that has expired is said to have") {
+  const TlsServer server("expired");
+  CHECK(said_to(server.target("localhost", "good-ca")) ==
+        "the certificate of the server at tcp://localhost has expired: renew it there, unless a clock is wrong");
+}
+
 TEST_CASE("a server without TLS is told from one with it") {
   const TlsServer server("");
   CHECK(said_to(server.target("localhost", "good-ca")) ==
