@@ -123,6 +123,7 @@ start_podman() {
   mkdir -p root run libpod tmp
   # RLIMIT_NOFILE cannot be raised everywhere, so no default raises it.
   printf '[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "none"\n' >containers.conf
+  printf '[network]\nnetwork_config_dir = "%s"\n' "$PWD/networks" >>containers.conf  # none of this machine's
   printf '[storage]\ndriver = "%s"\ngraphroot = "%s"\nrunroot = "%s"\n' "$(cat storage)" "$PWD/root" "$PWD/run" >storage.conf
   touch registries.conf  # a test may have written its own
   # A folder in which new mounts of this machine's appear in Podman's view, too.
