@@ -5,6 +5,7 @@
 
 #include <array>
 #include <charconv>
+#include <filesystem>
 
 namespace bashcell::engine {
 
@@ -57,6 +58,16 @@ std::optional<base::ProcessIdentity> owner_of(std::string_view cell_name) {
 bool is_leftover(std::string_view cell_name) {
   const std::optional<base::ProcessIdentity> owner = owner_of(cell_name);
   return owner && !owner->alive();
+}
+
+std::vector<std::string> leftovers_in(const std::string& folder) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder, error)) {
+    std::string name = entry.path().filename();
+    if (is_leftover(name)) found.push_back(std::move(name));
+  }
+  return found;
 }
 
 }  // namespace bashcell::engine

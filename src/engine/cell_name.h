@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/process.h"
 
@@ -20,5 +21,8 @@ std::optional<base::ProcessIdentity> owner_of(std::string_view cell_name);
 
 // True only for a name of our form whose owner is gone: what carries it is a leftover.
 bool is_leftover(std::string_view cell_name);
+
+// The leftovers among the entries of a folder, by name.
+std::vector<std::string> leftovers_in(const std::string& folder);
 
 }  // namespace bashcell::engine

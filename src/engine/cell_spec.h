@@ -60,5 +60,6 @@ int64_t tmpfs_files(int64_t bytes);
 inline constexpr const char* kCellWorkspace = "/workspace";
 inline constexpr const char* kCellRunFolder = "/run/cell";
 inline constexpr const char* kCellSupervisor = "/run/cell/bashcell-init";
+inline constexpr const char* kCellControl = "/run/cell/control";  // a socket, where an engine uses one
 
 }  // namespace bashcell::engine

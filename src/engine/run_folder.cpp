@@ -20,9 +20,11 @@ base::Result<void> build(const std::string& path) {
       return base::errno_error("cannot make the folder " + folder);
     }
   }
-  const std::string place = path + "/bashcell-init";
-  const base::UniqueFd file(::open(place.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
-  if (!file.valid()) return base::errno_error("cannot make " + place);
+  for (const char* name : {"bashcell-init", "control"}) {
+    const std::string place = fmt::format("{}/{}", path, name);
+    const base::UniqueFd file(::open(place.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
+    if (!file.valid()) return base::errno_error("cannot make " + place);
+  }
   for (const RunLink& link : kRunLinks) {
     if (::symlink(link.target, (path + "/" + link.path).c_str()) != 0) {
       return base::errno_error(fmt::format("cannot make the link {}/{}", path, link.path));

@@ -101,7 +101,7 @@ json make_container(const CellSpec& spec, const ContainerPlan& plan, const Image
       {"Hostname", "cell"},
       {"Image", spec.image},
       {"Entrypoint", {kCellSupervisor}},
-      {"Cmd", json::array()},
+      {"Cmd", plan.control_socket ? json{"--control-socket", kCellControl} : json::array()},
       {"User", fmt::format("{}:{}", spec.user.uid, spec.user.gid)},
       {"Env", environment(spec, image)},
       // Not /workspace: where its owner shuts this user out, the supervisor can still start and say so.

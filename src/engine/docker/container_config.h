@@ -18,9 +18,10 @@ inline constexpr const char* kVolumeLabel = "io.github.bashcell.volume";
 
 struct ContainerPlan {
   std::string name;
-  std::string host;       // for kHostLabel
-  nlohmann::json mounts;  // of workspace and bashcell-init: HostConfig.Mounts (delivery.h)
-  std::string seccomp;    // the profile itself (Docker), or its path on the engine's machine (Podman)
+  std::string host;             // for kHostLabel
+  bool control_socket = false;  // one is mounted at kCellControl
+  nlohmann::json mounts;        // of workspace and bashcell-init: HostConfig.Mounts (delivery.h)
+  std::string seccomp;          // the profile itself (Docker), or its path on the engine's machine (Podman)
   // The most that can be asked for.
   uint64_t open_files = 65'536;
   uint64_t processes = 16'384;  // of the user, in all containers together

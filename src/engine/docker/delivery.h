@@ -15,6 +15,7 @@ namespace bashcell::engine::docker {
 // HostConfig.Mounts. `run_folder`: a folder as ensure_run_folder() makes it.
 nlohmann::json bind_supervisor(const CellSpec& spec, const std::string& run_folder);
 nlohmann::json bind_workspace(const CellSpec& spec);
+nlohmann::json bind_control_socket(const std::string& path);
 
 // Makes and fills the volume that holds this bashcell-init, for every cell that uses the same one; and makes the
 // workspace volume, when one is asked for and missing, for the cell's user. Through a container that is made for that

@@ -31,18 +31,21 @@ std::string message_of(const std::string& errors) {
 }  // namespace
 
 DockerCell::DockerCell(CellParts parts)
-    : parts_(std::move(parts)), stream_(std::make_unique<AttachStream>(std::move(parts_.connection))) {}
+    : parts_(std::move(parts)), attached_(std::make_unique<AttachStream>(std::move(parts_.connection))) {
+  if (parts_.direct) direct_ = std::make_unique<SocketStream>(std::move(*parts_.direct));
+}
 
 DockerCell::~DockerCell() {
-  stream_.reset();
+  direct_.reset();
+  attached_.reset();
   parts_.janitor->remove(parts_.address, parts_.container);
 }
 
 std::string DockerCell::diagnostics() {
   // The end of the cell may have shown in a write, before anything was read.
   std::array<char, 4096> rest{};
-  for (int i = 0; i < kMaxReads && stream_->receive(rest.data(), rest.size()) > 0; ++i) continue;
-  const std::string said = message_of(stream_->errors());
+  for (int i = 0; i < kMaxReads && attached_->receive(rest.data(), rest.size()) > 0; ++i) continue;
+  const std::string said = message_of(attached_->errors());
   if (said.find(kCellSupervisor) == std::string::npos) return said;
   return fmt::format("bashcell-init cannot be executed in {} ({}): name one for this machine with --init", root().what,
                      said);

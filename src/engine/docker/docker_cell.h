@@ -1,8 +1,11 @@
 #pragma once
-// One running cell of a Docker or Podman engine: an attached connection. Closing it ends PID 1, since the container's
-// stdin is open for one client only (StdinOnce), and the engine removes the container (AutoRemove).
+// One running cell of a Docker or Podman engine. Its stream is an attached connection, whose end is the end of the
+// container's stdin (StdinOnce); or a socket of its own (control_socket.h), and then the attached connection only
+// brings what PID 1 says on stderr. When the stream ends, PID 1 does, and the engine removes the container
+// (AutoRemove).
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/docker/attach_stream.h"
@@ -17,6 +20,7 @@ struct CellParts {
   std::string image;
   Address address;
   std::unique_ptr<http::Connection> connection;
+  std::optional<base::UniqueFd> direct;  // the cell's own socket
   std::shared_ptr<Janitor> janitor;
 };
 
@@ -26,7 +30,7 @@ class DockerCell : public Cell {
   // Also asks the engine to remove the container: a paused one does not notice that its stdin has ended.
   ~DockerCell() override;
 
-  Stream& stream() override { return *stream_; }
+  Stream& stream() override { return direct_ ? static_cast<Stream&>(*direct_) : *attached_; }
   const std::string& id() const override { return parts_.name; }
   RootName root() const override { return {"the image " + parts_.image, "--image"}; }
   std::string diagnostics() override;
@@ -34,7 +38,8 @@ class DockerCell : public Cell {
 
  private:
   CellParts parts_;
-  std::unique_ptr<AttachStream> stream_;
+  std::unique_ptr<AttachStream> attached_;
+  std::unique_ptr<SocketStream> direct_;
 };
 
 }  // namespace bashcell::engine::docker

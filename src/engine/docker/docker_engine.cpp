@@ -22,6 +22,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr base::Duration kConnectLimit{3'000};  // from the start; PID 1 connects first of all, or goes on without
 constexpr uint64_t kOpenFiles = 65'536;
 constexpr uint64_t kOpenFilesElsewhere = 4'096;  // any engine may give that many
 constexpr uint64_t kProcesses = 16'384;          // below what Podman allows itself
@@ -105,39 +106,50 @@ base::Result<std::string> DockerEngine::seccomp_for(const EngineApi& api, const 
   return path;
 }
 
-base::Result<json> DockerEngine::mounts_for(EngineApi& api, const CellSpec& spec, bool bind,
+base::Result<json> DockerEngine::mounts_for(EngineApi& api, const CellSpec& spec, const ControlSocket* control,
                                             const std::string& folder) {
   json mounts = json::array();
-  if (bind) {
-    const std::string run_folder = folder + "/run-cell";
+  const auto add = [&](json more) {
+    for (json& mount : more) mounts.push_back(std::move(mount));
+  };
+  if (control != nullptr) {
+    const std::string run_folder = folder + "/run-folder";
     if (const auto made = ensure_run_folder(run_folder); !made) return made.error();
-    for (json& mount : bind_supervisor(spec, run_folder)) mounts.push_back(std::move(mount));
+    add(bind_supervisor(spec, run_folder));
+    add(bind_control_socket(control->path()));
   }
-  if (spec.workspace_volume.empty()) {
-    for (json& mount : bind_workspace(spec)) mounts.push_back(std::move(mount));
-  }
-  if (!bind || !spec.workspace_volume.empty()) {
-    base::Result<json> volumes = fill_volumes(
-        api, spec, {.supervisor = !bind, .name = make_cell_name(base::ProcessIdentity::self()), .host = host_});
+  if (spec.workspace_volume.empty()) add(bind_workspace(spec));
+  if (control == nullptr || !spec.workspace_volume.empty()) {
+    const std::string name = make_cell_name(base::ProcessIdentity::self());
+    base::Result<json> volumes =
+        fill_volumes(api, spec, {.supervisor = control == nullptr, .name = name, .host = host_});
     if (!volumes) return volumes.error();
-    for (json& mount : *volumes) mounts.push_back(std::move(mount));
+    add(std::move(*volumes));
   }
   return mounts;
 }
 
-base::Result<std::string> DockerEngine::create(EngineApi& api, const CellSpec& spec, const ImageFacts& image,
-                                               const std::string& name) {
+base::Result<DockerEngine::Created> DockerEngine::create(EngineApi& api, const CellSpec& spec, const ImageFacts& image,
+                                                         const std::string& name) {
   const base::Result<PrivateFolder> folder = open_private_folder(options_.private_folder);
   if (!folder) return folder.error();
   const base::Result<std::string> seccomp = seccomp_for(api, folder->path);
   if (!seccomp) return seccomp.error();
-  bool bind = binds_ && is_local(api.address());
+  Created created;
+  if (binds_ && is_local(api.address())) {
+    const std::string sockets = folder->path + "/control";
+    ControlSocket::sweep(sockets);
+    base::Result<ControlSocket> control = ControlSocket::listen(sockets, name);
+    if (!control) return control.error();
+    created.control.emplace(std::move(*control));
+  }
   for (;;) {
-    base::Result<json> mounts = mounts_for(api, spec, bind, folder->path);
+    base::Result<json> mounts = mounts_for(api, spec, created.control ? &*created.control : nullptr, folder->path);
     if (!mounts) return mounts.error();
     const ContainerPlan plan{
         .name = name,
         .host = host_,
+        .control_socket = created.control.has_value(),
         .mounts = std::move(*mounts),
         .seccomp = *seccomp,
         .open_files = std::min(kOpenFiles, hard_limit(api.address(), RLIMIT_NOFILE, kOpenFilesElsewhere)),
@@ -148,18 +160,20 @@ base::Result<std::string> DockerEngine::create(EngineApi& api, const CellSpec& s
       return answer.error();
     }
     if (answer->good() && answer->body.is_object() && answer->body.contains("Id") && answer->body["Id"].is_string()) {
-      binds_ = bind || !is_local(api.address());
-      return answer->body["Id"].get<std::string>();
+      binds_ = binds_ && (created.control || !is_local(api.address()));
+      created.container = answer->body["Id"];
+      return created;
     }
     if (!is_missing_source(*answer)) {
       return base::Error{fmt::format("{} cannot make the cell: {}", api.name(), answer->message)};
     }
-    if (!std::exchange(bind, false)) {
+    if (!created.control) {
       return base::Error{
           fmt::format("{} does not see the workspace {} ({}): choose a folder that it shares, or keep the "
                       "workspace in a volume there with --workspace volume:NAME",
                       api.name(), spec.workspace, answer->message)};
     }
+    created.control.reset();
   }
 }
 
@@ -201,9 +215,9 @@ base::Result<std::unique_ptr<Cell>> DockerEngine::start(const CellSpec& spec) {
   parts.address = api.address();
   parts.image = spec.image;
   parts.janitor = janitor_;
-  base::Result<std::string> container = create(api, spec, *image, parts.name);
-  if (!container) return container.error();
-  parts.container = std::move(*container);
+  base::Result<Created> created = create(api, spec, *image, parts.name);
+  if (!created) return created.error();
+  parts.container = std::move(created->container);
   // Before the start, so that nothing it says is lost.
   base::Result<std::unique_ptr<http::Connection>> connection = api.attach(parts.container);
   const base::Result<void> started = connection ? api.start_container(parts.container) : connection.error();
@@ -212,6 +226,7 @@ base::Result<std::unique_ptr<Cell>> DockerEngine::start(const CellSpec& spec) {
     return started.error();
   }
   parts.connection = std::move(*connection);
+  if (created->control) parts.direct = std::move(*created->control).accept(parts.connection->poll_fd(), kConnectLimit);
   options_.log.debug(fmt::format("cell {} starts in {}", parts.name, api.name()));
   return std::unique_ptr<Cell>(std::make_unique<DockerCell>(std::move(parts)));
 }

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "engine/docker/container_config.h"
+#include "engine/docker/control_socket.h"
 #include "engine/docker/image_pull.h"
 #include "engine/docker/janitor.h"
 #include "engine/engine.h"
@@ -41,9 +42,14 @@ class DockerEngine : public Engine {
   // The first engine that answers.
   base::Result<std::unique_ptr<EngineApi>> connect();
   base::Result<std::string> seccomp_for(const EngineApi& api, const std::string& folder) const;
-  base::Result<nlohmann::json> mounts_for(EngineApi& api, const CellSpec& spec, bool bind, const std::string& folder);
-  base::Result<std::string> create(EngineApi& api, const CellSpec& spec, const ImageFacts& image,
-                                   const std::string& name);
+  // `control`: nothing where the engine does not see our files.
+  base::Result<nlohmann::json> mounts_for(EngineApi& api, const CellSpec& spec, const ControlSocket* control,
+                                          const std::string& folder);
+  struct Created {
+    std::string container;
+    std::optional<ControlSocket> control;
+  };
+  base::Result<Created> create(EngineApi& api, const CellSpec& spec, const ImageFacts& image, const std::string& name);
   // Removes what nobody uses: once, and again when it is not known whether a container was made.
   void sweep(EngineApi& api);
 

@@ -48,6 +48,17 @@ std::optional<int> minor_of(const std::string& version) {
   return minor;
 }
 
+// Behind an error of a way through ssh: what a person can try, who sees all that ssh says.
+std::string way_by_hand(const Address& address) {
+  const std::vector<std::string>& argv = address.target.command;
+  std::string line = "ssh";
+  const auto begin = std::find(argv.begin(), argv.end(), "-T");
+  for (auto word = begin; word != argv.end() && *word != "system"; ++word) {
+    if (*word != "-T" && *word != "--") line += " " + *word;
+  }
+  return fmt::format("; this has to work by itself, and print nothing else: {} version", line);
+}
+
 Answer answer_of(http::Response response) {
   Answer answer;
   answer.status = response.status;
@@ -72,8 +83,12 @@ base::Result<std::unique_ptr<EngineApi>> EngineApi::connect(const http::ClientMa
   base::Result<std::unique_ptr<http::Client>> client = make_client(address.target);
   if (!client) return client.error();
   std::unique_ptr<EngineApi> api(new EngineApi(std::move(address), std::move(*client)));
-  if (const base::Result<void> agreed = api->negotiate(); !agreed) return agreed.error();
-  return api;
+  const base::Result<void> agreed = api->negotiate();
+  if (agreed) return api;
+  std::string message = agreed.error().message;
+  if (!api->address_.ssh || !api->facts_.product.empty()) return base::Error{std::move(message)};
+  if (message.ends_with('.')) message.pop_back();
+  return base::Error{message + way_by_hand(api->address_)};
 }
 
 std::string EngineApi::name() const {
@@ -91,6 +106,12 @@ base::Result<void> EngineApi::negotiate() {
   const std::string newest = response->header("Api-Version");
   const std::optional<int> minor = minor_of(newest);
   if (!response->good() && (minor || response->status >= 500)) return refusal("is not ready", answer_of(*response));
+  if (!minor && response->body.find("HTTP request to an HTTPS server") != std::string::npos) {
+    return base::Error{
+        fmt::format("the server at {} wants TLS: set DOCKER_TLS_VERIFY=1, and DOCKER_CERT_PATH to the folder with "
+                    "ca.pem, cert.pem and key.pem",
+                    address_.target.name)};
+  }
   if (!minor) {
     return base::Error{fmt::format("what answers at {} is no Docker engine (status {}, no Api-Version)",
                                    address_.target.name, response->status)};

@@ -48,16 +48,6 @@ void remove_group(const std::string& path) {
 
 }  // namespace
 
-std::vector<std::string> leftovers_in(const std::string& folder) {
-  std::vector<std::string> found;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    std::string name = entry.path().filename();
-    if (is_leftover(name)) found.push_back(std::move(name));
-  }
-  return found;
-}
-
 size_t sweep(const SweepOptions& options, Reaper& reaper) {
   std::set<std::string> all;
   std::set<std::string> with_state;

@@ -12,9 +12,6 @@
 
 namespace bashcell::engine::oci {
 
-// The leftovers among the entries of a folder, by name.
-std::vector<std::string> leftovers_in(const std::string& folder);
-
 struct SweepOptions {
   PrivateFolder folder;
   CgroupLayout layout;

@@ -56,6 +56,9 @@ TEST_CASE("a container is as hard as an oci cell") {
   CHECK(config["Tty"] == false);
   CHECK(config["User"] == "1000:1000");
   CHECK(config["Entrypoint"] == json{"/run/cell/bashcell-init"});
+  CHECK(config["Cmd"] == json::array());
+  CHECK(make_container(spec_of_a_cell(), {.control_socket = true}, {}, {})["Cmd"] ==
+        json{"--control-socket", "/run/cell/control"});
   CHECK(config["Healthcheck"]["Test"] == json{"NONE"});
   CHECK(config["Labels"][kCellLabel] == "bashcell-1-2-abcdef01-00000001");
 }

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "engine/docker/delivery.h"
 #include "engine/docker/host_key.h"
+#include "remembered_client.h"
 #include "support/temporary_folder.h"
 
 using namespace bashcell;
@@ -29,6 +30,43 @@ TEST_CASE("image references are told from what must not travel") {
     INFO(bad);
     CHECK_FALSE(is_image_reference(bad));
   }
+}
+
+TEST_CASE("a server that wants TLS is told from one that is no engine") {
+  std::string body = "Client sent an HTTP request to an HTTPS server.\n";
+  testing::RememberedServer server([&](const http::Request&) { return http::Response{400, {}, body}; });
+  const auto said = [&] {
+    return EngineApi::connect(server.maker(), parse_address("tcp://far:1", "").value()).error();
+  };
+  CHECK(said().message ==
+        "the server at tcp://far:1 wants TLS: set DOCKER_TLS_VERIFY=1, and DOCKER_CERT_PATH to the folder with ca.pem, "
+        "cert.pem and key.pem");
+  body = "what?";
+  CHECK(said().message == "what answers at tcp://far:1 is no Docker engine (status 400, no Api-Version)");
+}
+
+TEST_CASE("an error on the way through ssh says what to try by hand") {
+  http::Response answer{500, {}, R"({"message":"out of luck"})"};
+  bool reached = false;
+  testing::RememberedServer server([&](const http::Request&) -> base::Result<http::Response> {
+    if (reached) return answer;
+    return base::Error{"cannot reach ssh://far: Host key verification failed."};
+  });
+  const auto said = [&](const char* url) {
+    return EngineApi::connect(server.maker(), parse_address(url, "").value()).error().message;
+  };
+  const std::string cause = "cannot reach ssh://far: Host key verification failed; ";
+  const std::string rule = "this has to work by itself, and print nothing else: ";
+  CHECK(said("ssh://far") == cause + rule + "ssh far docker version");
+  CHECK(said("ssh://me@far:22/run/x.sock") ==
+        cause + rule + "ssh -l me -p 22 far docker --host=unix:///run/x.sock version");
+  CHECK(said("ssh://far/run/podman/x.sock") ==
+        cause + rule + "ssh far podman --remote --url=unix:///run/podman/x.sock version");
+  // Of an engine that answers, ssh is not to blame.
+  reached = true;
+  answer = {200, {"Api-Version: 1.18", "Server: Docker/1.6 (linux)"}, "OK"};
+  CHECK(said("ssh://far").find("is too old") != std::string::npos);
+  CHECK(said("ssh://far").find("ssh far") == std::string::npos);
 }
 
 TEST_CASE("what goes into an address is encoded") {

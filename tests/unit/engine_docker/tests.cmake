@@ -4,6 +4,7 @@ bashcell_unit_test(engine_docker
     attach_stream_test.cpp
     container_config_test.cpp
     context_test.cpp
+    control_socket_test.cpp
     engine_api_test.cpp
     image_pull_test.cpp
     network_test.cpp
