@@ -66,8 +66,8 @@ class Engine {
   // The last start failed only because something takes its time (an image on its way): it is worth starting again.
   virtual bool preparing() const { return false; }
 
-  // The caller says that the cell it got last was of no use: it lacks what was asked for, or never spoke. True: the next
-  // start may give another kind of cell, so the caller starts again at once. Not during a start.
+  // The caller says that the cell it got last was of no use: it lacks what was asked for, or never spoke. True: the
+  // next start may give another kind of cell, so the caller starts again at once. Not during a start.
   virtual bool refused(const std::string& /*why*/) { return false; }
 
   // What was found on this machine, without starting anything. Blocks.
