@@ -225,6 +225,22 @@ class Pull(unittest.TestCase):
             session.process.wait(20 * SLOWNESS)
             self.assertLess(time.monotonic() - begun, 2 * SLOWNESS)
 
+    def test_a_single_run_waits_for_its_image_and_can_be_interrupted(self):
+        for interrupted in (True, False):
+            self.slow.flows.clear()
+            with subprocess.Popen([BASHCELL, "run", "echo works", "--engine", ENGINE, "--docker-host", PLACE.host, "--image",
+                                   PLACE.image("1"), "--workspace", PLACE.workspace], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+                self.assertRegex(run.stderr.readline(), r"\Abashcell: the image \S+ is being pulled: .*\n\Z")
+                begun = time.monotonic()
+                if interrupted:
+                    run.send_signal(signal.SIGINT)
+                else:
+                    self.slow.flows.set()
+                said = run.communicate(timeout=60)[0]
+            self.assertEqual((run.returncode, said), (130, "") if interrupted else (0, "works\n"))
+            self.assertLess(time.monotonic() - begun, (3 if interrupted else 30) * SLOWNESS)
+
     def test_an_image_without_bash_is_said_in_one_line(self):
         text = self.refused(self.session(PLACE.image("no-bash")))
         self.assertIn(f"there is no /bin/bash in the image {PLACE.image('no-bash')}", text)
