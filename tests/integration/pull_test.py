@@ -78,7 +78,8 @@ class Place:
         more = os.path.join(self.folder, "more.tar")
         with open(os.path.join(self.folder, "second"), "wb") as file:
             file.write(os.urandom(2_000_000))
-        subprocess.run(["tar", "-C", self.folder, "-cf", more, "second"], check=True)
+        # Without padding at its end: Podman stops reading before it, and fails when that is noticed.
+        subprocess.run(["tar", "-C", self.folder, "-b1", "-cf", more, "second"], check=True)
         with open(more, "rb") as file:
             self.api.ask("PUT", f"/containers/{created['Id']}/archive?path=/", file.read(),
                          headers={"Content-Type": "application/x-tar"})
