@@ -8,7 +8,7 @@ import threading
 
 from checks import Failure, check, has, same
 from private_engine import FalseEngine, GoBetween, answer
-from registry import API, case
+from registry import API, SOCKET, case
 from cases.runtime import recovers_with
 from limits_test import OrdinaryUser
 
@@ -87,7 +87,7 @@ class Stall:
             self.let_go.wait()
 
 
-@case("badinput.stalled_request", only=API)
+@case("badinput.stalled_request", only=API, needs=SOCKET)
 def requests_that_stall(t):
     """The daemon is well until one request of the start, which it never answers; meanwhile the servers serve."""
     stalls = [Stall(part) for part in (rb"/create\b", rb"/attach\b", rb"/start\b")]

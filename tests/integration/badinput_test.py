@@ -8,7 +8,7 @@ import subprocess
 from checks import Failure, check, has, same
 from harness import INITIALIZE
 from invariants import check_gone
-from registry import OCI, Only, case
+from registry import FOLDER, OCI, Only, case
 from rootfs import add_program, make_rootfs
 from cases.runtime import recovers_with
 
@@ -36,7 +36,7 @@ def no_bash_in_the_root(t):
     recovers_with(t, server, lambda: [add_program(root, name) for name in ("bash", "echo")], names=("bash", root))
 
 
-@case("badinput.workspace")
+@case("badinput.workspace", needs=FOLDER)
 def workspaces(t):
     def owned(path):
         os.makedirs(path)
@@ -70,7 +70,7 @@ def disk_full(t):
     recovers_with(t, server, lambda: inside(server, "mount", "-o", "remount,size=64m", folder), names=("No space left",))
 
 
-@case("badinput.full_workspace")
+@case("badinput.full_workspace", needs=FOLDER)
 def full_workspace(t):
     with t.make_mount("small", "size=64k,uid=1000,gid=1000,mode=0755") as path:
         folder = os.path.join(path, "workspace")

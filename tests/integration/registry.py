@@ -45,7 +45,7 @@ class Variant:
 
     def why_not(self, engine):
         """Why it does not apply to this engine; empty if it does."""
-        if self.only and engine.partition("-")[0] not in self.only.engines:
+        if self.only and {engine, engine.partition("-")[0]}.isdisjoint(self.only.engines):
             return f"it is about {self.only.why}"
         return f"it needs {self.needs}" if self.needs and is_remote(engine) else ""
 

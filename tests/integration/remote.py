@@ -14,19 +14,20 @@ def is_remote(engine):
 class Remote:
     """How servers get to it, and where their workspaces are."""
 
+    system_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
     def __init__(self, engine, host, api):
         self.folder = os.path.dirname(host.removeprefix("unix://"))
         self.api = api
         self.data = os.path.join(self.folder, "data", "volumes")
         self.used = []
-        if engine == "docker-tls":
-            # As an option; ssh is found by the environment.
-            self.options = ["--docker-host", self.read("tls", "address")]
+        self.address = self.read(engine.partition("-")[2], "address")
+        if engine == "docker-tls":  # by an option; ssh by the environment
+            self.options = ["--docker-host", self.address]
             self.environment = {"DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": os.path.join(self.folder, "tls")}
         else:
             self.options = []
-            self.environment = {"DOCKER_HOST": self.read("ssh", "address"),
-                                "PATH": f"{self.folder}/ssh/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+            self.environment = {"DOCKER_HOST": self.address, "PATH": f"{self.folder}/ssh/bin:{self.system_path}"}
 
     def read(self, *path):
         with open(os.path.join(self.folder, *path)) as file:

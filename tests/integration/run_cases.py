@@ -21,7 +21,7 @@ from probe import ENGINES, make_probe  # noqa: E402
 from remote import is_remote  # noqa: E402
 from registry import VARIANTS, Bench, engine_host, run_variant  # noqa: E402
 import cases  # noqa: E402,F401  (registers all cases)
-import badinput_test, badinput_engine_test, limits_test, selfcheck_test, tools_test  # noqa: E401,E402,F401  (register theirs as cases named so)
+import badinput_test, badinput_engine_test, badinput_remote_test, limits_test, selfcheck_test, tools_test  # noqa: E401,E402,F401  (register theirs as cases named so)
 
 SKIPPED = 77
 

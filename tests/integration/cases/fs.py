@@ -3,7 +3,7 @@
 import os
 
 from checks import check, has, lacks, same
-from registry import case
+from registry import FOLDER, case
 
 
 @case("C71")
@@ -71,7 +71,7 @@ def owner(t, name):
     return os.stat(os.path.join(t.server.workspace, name)).st_uid
 
 
-@case("C74")
+@case("C74", needs=FOLDER)
 def owners_of_the_workspace(t):
     refused = t.start(workspace=t.make_workspace("roots", owner=0, mode=0o700))
     refused.checks_alive = False
@@ -86,7 +86,7 @@ def owners_of_the_workspace(t):
     same(os.stat(f"{usual.workspace}/a").st_uid, 1000, "host owner")
 
 
-@case("C74.a")
+@case("C74.a", needs=FOLDER)
 def a_user_given_by_option(t):
     server = t.start("--user", "1234:2345", workspace=t.make_workspace("mine", owner=1234))
     server.call("touch a; mkdir d; id -u; id -g; stat -c %u:%g a; echo $HOME; test -w $HOME && echo w").ok(
@@ -99,7 +99,7 @@ def a_user_given_by_option(t):
     check(not os.listdir(refused.workspace), "something was written")
 
 
-@case("C74.b")
+@case("C74.b", needs=FOLDER)
 def modes_decide_not_owners(t):
     open_to_all = t.start(workspace=t.make_workspace("open", owner=0, mode=0o777))
     open_to_all.call("touch a; id -u").ok("1000")

@@ -6,7 +6,7 @@ import signal
 from checks import Failure, check, has, lacks, same
 from invariants import check_gone
 from private_engine import GoBetween, PrivateEngine
-from registry import API, case
+from registry import API, SOCKET, case
 from cases.runtime import fresh, lost, told_new
 from cases.runtime_kill import murdered, start_witness, swept_by_the_next_start
 
@@ -105,7 +105,7 @@ def ended_by_a_restart(engine):
     return engine.engine == "docker"
 
 
-@case("C87.c", only=API)
+@case("C87.c", only=API, needs=SOCKET)
 def daemon_stopped_and_started(t):
     with PrivateEngine(t) as engine:
         server, other, late = engine.use(t), engine.use(t), engine.use(t)
@@ -132,7 +132,7 @@ def daemon_stopped_and_started(t):
         t.finish()
 
 
-@case("C87.d", only=API)
+@case("C87.d", only=API, needs=SOCKET)
 def daemon_killed_and_started(t):
     with PrivateEngine(t) as engine:
         server, late = engine.use(t), engine.use(t)
@@ -157,7 +157,7 @@ def daemon_killed_and_started(t):
         t.finish()
 
 
-@case("C87.e", only=API)
+@case("C87.e", only=API, needs=SOCKET)
 def daemon_back_before_anybody_noticed(t):
     """The daemon restarts between two calls of several servers."""
     with PrivateEngine(t) as engine:
@@ -223,7 +223,7 @@ def sigkill_between_create_and_start(t):
     swept_by_the_next_start(t, dead, witness)
 
 
-@case("C92.f", only=API)
+@case("C92.f", only=API, needs=SOCKET)
 def sigkill_of_the_daemon_and_then_of_the_server(t):
     """No stream ends and nobody is there to remove anything: the cell itself ends, at the latest after its lease."""
     with PrivateEngine(t) as engine:

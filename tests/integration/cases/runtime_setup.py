@@ -4,7 +4,7 @@ import os
 
 from checks import Failure, check, has, same
 from private_engine import GoBetween, answer
-from registry import API, case
+from registry import API, FOLDER, SOCKET, case
 from rootfs import make_rootfs
 from cases.runtime import HostMarker, kill_pid_1, recovers_with, told_new
 
@@ -101,7 +101,7 @@ def image_without_bash_or_with_nothing(t):
         t.finish()
 
 
-@case("C89.c", only=API)
+@case("C89.c", only=API, needs=FOLDER)
 def nothing_runs_without_an_engine_or_its_parts(t):
     marker = HostMarker(t)
     missing = os.path.join(t.folder, "missing")
@@ -145,7 +145,7 @@ OMISSIONS = {
 }
 
 
-@case("C89.d", only=API)
+@case("C89.d", only=API, needs=SOCKET)
 def an_engine_that_leaves_something_out(t):
     marker = HostMarker(t)
     for what, change in OMISSIONS.items():

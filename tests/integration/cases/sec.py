@@ -6,7 +6,7 @@ import threading
 
 from checks import check, has, lacks, same
 from processes import all_processes
-from registry import case
+from registry import FOLDER, case
 
 SECRETS = {"AWS_SECRET_ACCESS_KEY": "canary-1", "GITHUB_TOKEN": "canary-2", "HTTP_PROXY": "http://u:canary-3@h",
            "BASH_ENV": "/tmp/canary-5", "ENV": "canary-6", "LD_PRELOAD_": "canary-7", "PYTHONPATH": "/canary-8"}
@@ -60,7 +60,7 @@ def the_command_text_is_in_no_argument_list_and_no_log(t):
     lacks(t.stderr(), "canary-")
 
 
-@case("C122.b", environment=SECRETS)
+@case("C122.b", environment=SECRETS, needs=FOLDER)
 def secrets_in_files_of_the_host(t):
     secret = os.path.join(t.folder, "secret")
     with open(secret, "w") as file:
