@@ -52,7 +52,7 @@ class OneFalseEngine:
         os.symlink(self.right, self.place)
 
 
-@case("badinput.daemon", only=API)
+@case("badinput.daemon", only=API, needs=SOCKET)
 def daemons_that_answer_badly(t):
     for number, (what, (said, hangs, names)) in enumerate(ANSWERS.items()):
         one = OneFalseEngine(t, number, said, hangs)
@@ -63,7 +63,7 @@ def daemons_that_answer_badly(t):
         same([c for c in one.server.stderr() if ord(c) < 32 and c != "\n"], [], f"{what}: control bytes on stderr")
 
 
-@case("badinput.stalled_daemon", only=API)
+@case("badinput.stalled_daemon", only=API, needs=SOCKET)
 def daemons_that_stall(t):
     all_of_them = [OneFalseEngine(t, number, said, True) for number, said in enumerate(STALLED.values())]
     calls = [one.server.start_call("echo x") for one in all_of_them]
@@ -108,7 +108,7 @@ def requests_that_stall(t):
         t.finish()
 
 
-@case("badinput.permission", only=API)
+@case("badinput.permission", only=API, needs=SOCKET)
 def a_socket_without_permission(t):
     path = t.bench.host.removeprefix("unix://")
     with OrdinaryUser(t) as user:
@@ -122,7 +122,7 @@ ODD_NAMES = ("", " ", "a b", "../up", "-option", "UPPER", "a:b:c", "a@sha256:sho
              "name:" + "t" * 200, "n" * 600, "sp\u00e9cial", "a;b", "a?b=c", "a#b", "a%2fb", "x\ty", "{}", "a/", "/a", "a//b", ":tag")
 
 
-@case("badinput.image", only=API)
+@case("badinput.image", only=API, needs=SOCKET)
 def image_names_that_are_none(t):
     seen = []
     with GoBetween(t, t.bench.host, lambda request: seen.append(request.line)) as between:

@@ -10,11 +10,12 @@ import time
 from checks import Failure, check, has, lacks, same
 from processes import all_processes
 from registry import Only, case
-from remote_doors import Certificates, Door, Ssh, free_port
+from remote_doors import Certificates, Door, PrivateRemote, Ssh, free_port
 from cases.runtime import lost, told_new
 
 TLS = Only("docker-tls", why="certificates")
 SSH = Only("docker-ssh", why="ssh")
+REMOTE = Only("docker-tls", "docker-ssh", why="an engine on another machine")
 DEADLINE = 15  # seconds until a call has said that its engine cannot be reached
 
 
@@ -132,7 +133,6 @@ def ways_that_ssh_does_not_find(t):
             "another host key": (another_host_key, ("ssh://remote-engine", "Host key verification failed")),
             "an unknown user key": (lambda: ssh.set(IdentityFile=ssh.new_key("unknown")), ("root@127.0.0.1", "Permission denied")),
             "an unknown user": (lambda: ssh.set(User="nobody-of-that-name"), ("nobody-of-that-name", "Permission denied")),
-            "no ssh": (ssh.no_program, ("ssh://remote-engine", "no program ssh")),
             "silent": (lambda: ssh.set(Port=silent.getsockname()[1]), ("ssh://remote-engine",)),
         })
     ssh.set()
@@ -175,6 +175,36 @@ def an_ssh_that_ends_or_stalls(t):
     t.finish()
     check(time.monotonic() - start < 12 * t.bench.slowness, "the end waits for an ssh that is stopped")
     same(clients_of(server), [], "ssh processes of an ended server")
+
+
+@case("badinput.remote_daemon", only=REMOTE)
+def a_daemon_that_goes_and_comes_back(t):
+    """Its cells go with it, since their streams lead through it; the workspace stays."""
+    with PrivateRemote(t) as engine:
+        server, busy = engine.use(t), engine.use(t)
+        for end in (engine.stop, engine.kill):
+            server.call("K=1; echo x > /workspace/n").ok("")
+            busy.call("K=1").ok("")
+            call = busy.start_call("sleep 300")
+            busy.wait_for("sleep 300")
+            end()
+            lost(busy.finish_call(call, 15), 15)
+            for one in (busy, server):  # the second may have been lost by the call that finds out
+                one.finish_call(one.start_call("echo ran")).refused(within=DEADLINE)
+                refused(one, engine.remote.address)
+            engine.start()
+            told_new(server.call("echo ${K:-lost}; cat /workspace/n"), "lost\nx")
+            told_new(busy.call("echo ${K:-lost}"), "lost")
+        t.finish()
+
+
+@case("badinput.remote_workspace", only=REMOTE)
+def a_workspace_that_is_not_there(t):
+    here = os.path.join(t.folder, "here")
+    os.mkdir(here)
+    server = t.start(workspace=here)
+    server.checks_alive = False
+    refused(server, t.bench.remote.address, "volume:NAME")
 
 
 def clients_of(server):

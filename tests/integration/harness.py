@@ -16,6 +16,7 @@ import time
 from checks import Failure, check, shown
 from output import Output, key_of
 from processes import all_processes, cell_processes, split_resting
+from remote import volume_option
 from reply import Reply
 
 INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "cases", "version": "1"}}
@@ -26,16 +27,17 @@ class Server:
     """`bench` says which program and engine; see `start` for the options of one server."""
 
     def __init__(self, bench, folder, *, options=(), environment=None, workspace=None, prefix=(), handshake=True,
-                 descriptor_limit=None, runtime=True, own_group=False, host=None, image=None, probe=None):
+                 descriptor_limit=None, runtime=True, own_group=False, host=None, image=None, probe=None, remote=None):
         self.bench, self.slowness = bench, bench.slowness
         self.probe = probe or bench.probe  # what the engine knows; another one's where `host` names another
+        far = remote or bench.remote
         self.workspace = workspace or os.path.join(folder, "workspace")
         self.folder = folder
         self.stderr_path = os.path.join(folder, f"stderr-{time.monotonic_ns()}")
-        self.argv = [*prefix, bench.bashcell, *bench.engine_options(runtime, host, image),
-                     "--workspace", bench.workspace_option(self.workspace), *options]
+        self.argv = [*prefix, bench.bashcell, *bench.engine_options(runtime, host, image, far),
+                     "--workspace", volume_option(self.workspace), *options]
         self.environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder,
-                            **bench.environment, **(environment or {})}
+                            **bench.environment, **(far.environment if far else {}), **(environment or {})}
         self.owed = {}           # key -> [least, most] answers
         self.next_id = 1000
         self.spared = None       # process keys that lived before the last call that may be killed

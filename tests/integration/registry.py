@@ -74,20 +74,17 @@ class Bench:
         self.environment = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
                             if name in os.environ}
         self.remote = Remote(engine, self.host, probe.api) if is_remote(engine) else None
-        if self.remote:
-            self.environment.update(self.remote.environment)
+        self.slowness *= self.remote.slowness if self.remote else 1
         self._resting = None
 
-    def engine_options(self, runtime=True, host=None, image=None):
-        """`host` and `image` are for a server that is to use others than the rest; `runtime` False leaves that to the case."""
+    def engine_options(self, runtime=True, host=None, image=None, remote=None):
+        """`host`, `image` and `remote` are for a server that is to use others than the rest; `runtime` False leaves that to the
+        case."""
         options = ["--engine", self.engine]
         if self.engine != "oci":
-            place = self.remote.options if self.remote and not host else ["--docker-host", host or self.host]
+            place = remote.options if remote and not host else ["--docker-host", host or self.host]
             return [*options, *place, "--image", self.image if image is None else image]
         return options + ["--runtime", self.runtime] if runtime and self.runtime else options
-
-    def workspace_option(self, workspace):
-        return self.remote.option(workspace) if self.remote else workspace
 
     def resting_descriptors(self):
         """How many descriptors a server holds that has done one call and rests."""
@@ -138,10 +135,10 @@ class Context:
             place = os.path.join(os.path.dirname(self.bench.host.removeprefix("unix://")), "shared")
         return Mount(tempfile.mkdtemp(prefix=f"{name}-", dir=place), options)
 
-    def make_workspace(self, name, owner=1000, mode=0o755):
+    def make_workspace(self, name, owner=1000, mode=0o755, remote=None):
         """The path of a folder for a server. Far away it does not exist yet: the server makes it, for the user of its cell."""
-        if self.bench.remote:
-            return self.bench.remote.volume_path(f"{os.path.basename(self.folder)}-{name}")
+        if remote := remote or self.bench.remote:
+            return remote.volume_path(f"{os.path.basename(self.folder)}-{name}")
         path = os.path.join(self.folder, name)
         os.mkdir(path)
         if os.geteuid() == 0:
@@ -155,7 +152,7 @@ class Context:
             keywords["environment"] = {**self.variant.environment, **keywords.get("environment", {})}
         options = options or (self.variant.options if self.variant else ())
         if workspace is None:
-            workspace = self.make_workspace(f"workspace-{len(self.servers)}")
+            workspace = self.make_workspace(f"workspace-{len(self.servers)}", remote=keywords.get("remote"))
         server = Server(self.bench, self.folder, options=options, workspace=workspace, **keywords)
         self.servers.append(server)
         return server

@@ -11,6 +11,11 @@ def is_remote(engine):
     return engine in ("docker-tls", "docker-ssh")
 
 
+def volume_option(workspace):
+    """What --workspace is told for a path of Remote.volume_path(); any other path as it is."""
+    return f"volume:{os.path.basename(os.path.dirname(workspace))}" if workspace.endswith("/_data") else workspace
+
+
 class Remote:
     """How servers get to it, and where their workspaces are."""
 
@@ -21,6 +26,7 @@ class Remote:
         self.api = api
         self.data = os.path.join(self.folder, "data", "volumes")
         self.used = []
+        self.slowness = 1.5 if engine == "docker-tls" else 3  # of the way: each connection costs two processes more by ssh
         self.address = self.read(engine.partition("-")[2], "address")
         if engine == "docker-tls":  # by an option; ssh by the environment
             self.options = ["--docker-host", self.address]
@@ -37,11 +43,6 @@ class Remote:
         """Where the engine keeps the files of its volume `name`: what a workspace is called here, too."""
         self.used.append(name)
         return os.path.join(self.data, name, "_data")
-
-    @staticmethod
-    def option(workspace):
-        """For --workspace."""
-        return f"volume:{os.path.basename(os.path.dirname(workspace))}" if workspace.endswith("/_data") else workspace
 
     def remove_volumes(self):
         while self.used:

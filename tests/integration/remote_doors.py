@@ -1,4 +1,4 @@
-"""Ways to the engine `remote` that a case can spoil: a door that speaks TLS for it, a folder of certificates, an ssh of its own."""
+"""What a case can spoil of an engine on another machine: the engine itself, a door that speaks TLS for it, certificates, ssh."""
 
 import asyncio
 import os
@@ -8,11 +8,26 @@ import ssl
 import subprocess
 import threading
 
+from private_engine import PrivateEngine
+from remote import Remote
+
 
 def free_port():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return taken.getsockname()[1]
+
+
+class PrivateRemote(PrivateEngine):
+    """Like the one of all cases, for one case alone."""
+
+    def __init__(self, t):
+        super().__init__(t)
+        self.engine, self.remote = "remote", None
+
+    def use(self, t, *options, **keywords):
+        self.remote = self.remote or Remote(t.bench.name, self.host, self.probe.api)
+        return t.start(*options, image=self.image, probe=self.probe, remote=self.remote, **keywords)
 
 
 class Door:
@@ -158,9 +173,6 @@ class Ssh:
             file.write(f'#!/bin/sh\nexec {real} -F {self.folder}/config "$@"\n')
         os.chmod(f"{program}.new", 0o755)
         os.rename(f"{program}.new", program)
-
-    def no_program(self):
-        os.unlink(os.path.join(self.folder, "ssh"))
 
     def new_key(self, name):
         path = os.path.join(self.folder, name)

@@ -200,7 +200,7 @@ def sigkill_while_the_cell_is_paused(t):
     swept_by_the_next_start(t, dead, witness)
 
 
-@case("C92.e", only=API)
+@case("C92.e", only=API, needs=SOCKET)
 def sigkill_between_create_and_start(t):
     witness = start_witness(t)
     dead = []

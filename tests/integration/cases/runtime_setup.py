@@ -13,7 +13,7 @@ def socket_of(host):
     return host.removeprefix("unix://")
 
 
-@case("C87.f", only=API)
+@case("C87.f", only=API, needs=SOCKET)
 def engine_missing_then_there(t):
     place = os.path.join(t.folder, "engine.sock")
     server = t.start(host=f"unix://{place}")
@@ -24,7 +24,7 @@ def engine_missing_then_there(t):
     refused.call("echo x").refused("127.0.0.1:1", within=10)
 
 
-@case("C87.g", only=API)
+@case("C87.g", only=API, needs=SOCKET)
 def no_socket_or_one_that_nobody_serves(t):
     file, folder = os.path.join(t.folder, "file"), os.path.join(t.folder, "folder")
     with open(file, "w") as out:
@@ -165,7 +165,7 @@ def an_engine_that_leaves_something_out(t):
         check(edited, f"{what}: no request was edited, so nothing was tested")
 
 
-@case("C89.e", only=API)
+@case("C89.e", only=API, needs=SOCKET)
 def an_engine_that_only_says_so(t):
     """It claims that the cell has started, and starts none; or says no in the middle."""
     marker = HostMarker(t)
