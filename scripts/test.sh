@@ -8,13 +8,17 @@ scripts/setup.sh --tests
 mkdir -p build/dev
 cmake --preset dev -G Ninja >build/dev/configure.log 2>&1 || { cat build/dev/configure.log >&2; exit 1; }
 
-# Tests of Docker and Podman need engines, which root alone can start, and these an image. It is made while the compiler
-# is busy.
+# Tests of Docker and Podman, here and as on another machine, need engines, which root alone can start, and these an image.
+# It is made while the compiler is busy.
 engines=() required=oci
-((EUID != 0)) || required=oci,docker,podman
-if [[ "$required" == *docker* ]] && ctest --test-dir build/dev -N "$@" | grep -E '#[0-9]+: [a-z]+\.(docker|podman)\.' >/dev/null; then
-  engines=(scripts/engines.sh with docker,podman --)
-  nice scripts/image.sh --packages tests/integration/packages >/dev/null &
+if ((EUID == 0)); then
+  required=oci,docker,podman,docker-tls,docker-ssh
+  wanted="$(ctest --test-dir build/dev -N "$@" | sed -nE 's/^.*#[0-9]+: [a-z]+\.(docker|podman|docker-tls|docker-ssh)\..*/\1/p' |
+    sed 's/.*-.*/remote/' | sort -u | paste -sd,)"
+  if [[ -n "$wanted" ]]; then
+    engines=(scripts/engines.sh with "$wanted" --)
+    nice scripts/image.sh --packages tests/integration/packages >/dev/null &
+  fi
 fi
 cmake --build --preset dev -- -j"$(nproc)" --quiet
 wait

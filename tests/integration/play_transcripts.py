@@ -8,12 +8,12 @@ BASHCELL_REQUIRE names it).
 import os
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from probe import make_probe  # noqa: E402
-from registry import Bench, engine_host  # noqa: E402
+from registry import Bench, Context, engine_host  # noqa: E402
+from remote import volume_option  # noqa: E402
 from run_cases import end_without_engine, missing_engine  # noqa: E402
 
 
@@ -22,14 +22,11 @@ def main(player, program, engine, *files):
     if reason:
         return end_without_engine(engine, reason)
     bench = Bench(program, engine, make_probe(engine, None, engine_host(engine)))
-    with tempfile.TemporaryDirectory(prefix="bashcell-transcripts-") as folder:
-        workspace = os.path.join(folder, "workspace")
-        os.chmod(folder, 0o755)
-        os.mkdir(workspace)
-        if os.geteuid() == 0:
-            os.chown(workspace, 1000, 1000)
-        server = [bench.bashcell, "serve", *bench.engine_options(), "--workspace", workspace]
-        return subprocess.run([player, "--server", " ".join(server), *files], env={**os.environ, "HOME": folder}).returncode
+    with Context(bench, None) as t:
+        workspace = volume_option(t.make_workspace("workspace"))
+        server = [bench.bashcell, "serve", *bench.engine_options(remote=bench.remote), "--workspace", workspace]
+        environment = {**os.environ, "HOME": t.folder, **(bench.remote.environment if bench.remote else {})}
+        return subprocess.run([player, "--server", " ".join(server), *files], env=environment).returncode
 
 
 if __name__ == "__main__":

@@ -42,6 +42,8 @@ class Variant:
         self.only, self.needs = only, needs
         self.kind = run.__module__.rpartition(".")[2].partition("_")[0].upper()
         self.base = name.partition(".")[0]
+        self.names = {self.name, self.base, self.kind}
+        self.is_variant = self.base[0] == "C" and self.name != self.base  # of a case in cases.jsonl
 
     def why_not(self, engine):
         """Why it does not apply to this engine; empty if it does."""

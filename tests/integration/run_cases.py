@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs cases against a real server: run_cases.py --bashcell PATH --engine oci C01 C02.a …
 
-A base id runs all its variants; `tools`, `limits`, `badinput` and `selfcheck` are ids, too. One line per variant, then a
-table; exit 1 when one failed, 77 when the engine is not there (1 if BASHCELL_REQUIRE names it). The engines docker and podman
-are those of `scripts/engines.sh with docker,podman,remote -- …`; docker-tls and docker-ssh are two ways to its remote.
+A base id runs all its variants, a kind (STDIO) all of its cases; `tools`, `limits`, `badinput` and `selfcheck` are ids, too.
+One line per variant, then a table; exit 1 when one failed, 77 when the engine is not there (1 if BASHCELL_REQUIRE names it).
+The engines docker and podman are those of `scripts/engines.sh with docker,podman,remote -- …`; docker-tls and docker-ssh are
+two ways to its remote.
 """
 
 import argparse
@@ -45,8 +46,8 @@ def end_without_engine(engine, reason):
 def chosen(names):
     if not names:
         return list(VARIANTS.values())
-    picked = [v for v in VARIANTS.values() if v.name in names or v.base in names]
-    unknown = [n for n in names if not any(n in (v.name, v.base) for v in picked)]
+    picked = [v for v in VARIANTS.values() if not v.names.isdisjoint(names)]
+    unknown = [n for n in names if not any(n in v.names for v in picked)]
     if unknown:
         sys.exit(f"no such case: {' '.join(unknown)}")
     return picked
@@ -85,12 +86,13 @@ def main():
     parser.add_argument("--bashcell", default=os.environ.get("BASHCELL", "bashcell"))
     parser.add_argument("--engine", default="oci", choices=ENGINES)
     parser.add_argument("--runtime")
-    parser.add_argument("--list", action="store_true", help="the ids that apply to the engine, one a line")
+    parser.add_argument("--list", choices=("base", "kind"), help="the ids or the kinds that apply to the engine, one a line")
+    parser.add_argument("--as-written", action="store_true", help="leave out the variants of what is in cases.jsonl")
     parser.add_argument("--json", metavar="FILE", help="write the table as JSON")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     options = parser.parse_args()
     if options.list:
-        print("\n".join(dict.fromkeys(v.base for v in VARIANTS.values() if not v.why_not(options.engine))))
+        print("\n".join(dict.fromkeys(getattr(v, options.list) for v in VARIANTS.values() if not v.why_not(options.engine))))
         return 0
     if not os.access(options.bashcell, os.X_OK):
         parser.error(f"no program at {options.bashcell}")
@@ -101,6 +103,8 @@ def main():
                   options.runtime)
     records = []
     for variant in chosen(options.cases):
+        if options.as_written and variant.is_variant:
+            continue
         record = run_one(bench, variant)
         records.append(record)
         print(f"{record['result']:6} {record['case']:7} {record['seconds']:7.2f} s  {record.get('why', '')}", flush=True)
