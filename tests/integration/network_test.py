@@ -7,7 +7,6 @@
 Exits with 77 where it cannot run, unless BASHCELL_REQUIRE names the engine.
 """
 
-import http.server
 import json
 import os
 import shutil
@@ -15,9 +14,10 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
+
+from own_servers import NameServer, Server
 
 BASHCELL, ENGINE = os.path.abspath(sys.argv.pop(1)), sys.argv.pop(1)
 SLOWNESS = float(os.environ.get("BASHCELL_TEST_SLOWNESS", "1"))
@@ -31,63 +31,6 @@ printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3
 while IFS= read -r line; do last=$line; done <&3
 echo "$last"
 """
-
-
-class Answers(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b"reached\n")
-
-    def log_message(self, *_):
-        pass
-
-
-class Server(http.server.ThreadingHTTPServer):
-    """An HTTP server of this machine, used in a `with` statement."""
-
-    daemon_threads = True
-
-    def __init__(self, address):
-        super().__init__((address, 0), Answers)
-        self.port = self.server_address[1]
-
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
-
-
-class NameServer:
-    """Answers every question for an address with OTHER_HOST."""
-
-    def __init__(self, address):
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind((address, 53))
-
-    def __enter__(self):
-        threading.Thread(target=self.serve, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.socket.close()
-
-    def serve(self):
-        while True:
-            try:
-                question, sender = self.socket.recvfrom(4096)
-                wants_v4 = b"\0\x01\0\x01" in question
-                end = question.index(b"\0", 12) + 5
-                answer = question[:2] + b"\x81\x80\0\x01" + (b"\0\x01" if wants_v4 else b"\0\0") + b"\0\0\0\0" + question[12:end]
-                if wants_v4:
-                    answer += b"\xc0\x0c\0\x01\0\x01\0\0\0\x3c\0\x04" + socket.inet_aton(OTHER_HOST)
-                self.socket.sendto(answer, sender)
-            except (OSError, ValueError):
-                if self.socket.fileno() < 0:
-                    return
 
 
 class Session:
@@ -268,7 +211,7 @@ class OciNetwork(Case):
             self.assertIn(OTHER_HOST, session.text("getent ahostsv4 some.name.test"))
             session.end()
 
-        with NameServer("127.0.0.1"):
+        with NameServer("127.0.0.1", OTHER_HOST):
             self.each(check)
 
     def test_this_machines_loopback_is_not_reached(self):

@@ -83,27 +83,35 @@ std::string namespace_of(pid_t pid) {
   return std::filesystem::read_symlink(fmt::format("/proc/{}/ns/net", pid), error).string();
 }
 
-// A way out of the namespace of that process: a default route of either family.
-bool has_route(pid_t pid) {
-  const base::Result<std::string> v4 = base::read_file(fmt::format("/proc/{}/net/route", pid));
-  if (v4 && v4->find("\t00000000\t") != std::string::npos) return true;
-  const base::Result<std::string> v6 = base::read_file(fmt::format("/proc/{}/net/ipv6_route", pid));
-  for (size_t at = 0; v6 && at < v6->size();) {
-    const size_t end = std::min(v6->find('\n', at), v6->size());
-    const std::string_view line = std::string_view(*v6).substr(at, end - at);
-    if (line.starts_with("00000000000000000000000000000000 00 ") && !line.ends_with(" lo")) return true;
+bool any_line(const std::string& text, bool (*wanted)(std::string_view)) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    if (wanted(std::string_view(text).substr(at, end - at))) return true;
     at = end + 1;
   }
   return false;
 }
 
+// A way out of the namespace of that process: a default route of either family.
+bool has_route(pid_t pid) {
+  const base::Result<std::string> v4 = base::read_file(fmt::format("/proc/{}/net/route", pid));
+  const auto is_default4 = [](std::string_view line) {  // IFACE, DESTINATION, GATEWAY ...
+    const size_t tab = line.find('\t');
+    return tab != std::string_view::npos && line.substr(tab + 1).starts_with("00000000\t");
+  };
+  if (v4 && any_line(*v4, is_default4)) return true;
+  const base::Result<std::string> v6 = base::read_file(fmt::format("/proc/{}/net/ipv6_route", pid));
+  const auto is_default6 = [](std::string_view line) {
+    return line.starts_with("00000000000000000000000000000000 00 ") && !line.ends_with(" lo");
+  };
+  return v6 && any_line(*v6, is_default6);
+}
+
 // The process in whose namespace the network is, once it is there.
 std::optional<pid_t> ready_in(const NetworkPlan& plan, const base::Child& process, pid_t cell) {
   if (!plan.before_cell) return has_route(cell) ? std::optional(cell) : std::nullopt;
-  const std::string ours = namespace_of(::getpid());
   for (const pid_t child : children_of(process.pid())) {
-    const std::string theirs = namespace_of(child);
-    if (!theirs.empty() && theirs != ours && has_route(child)) return child;
+    if (has_own_network(child) && has_route(child)) return child;
   }
   return std::nullopt;
 }
@@ -155,6 +163,11 @@ base::Result<NetworkPlan> plan_network(const std::string& network, bool rootless
     return NetworkPlan{.program = NetworkProgram::kSlirp4netns, .path = *slirp, .nameserver = kSlirpNameserver};
   }
   return base::Error{"--network pasta: /dev/net/tun is not open to ordinary users; sudo chmod 666 /dev/net/tun"};
+}
+
+bool has_own_network(pid_t pid) {
+  const std::string theirs = namespace_of(pid);
+  return !theirs.empty() && theirs != namespace_of(::getpid());
 }
 
 base::Result<CellNetwork> start_network(const NetworkPlan& plan, pid_t cell) {

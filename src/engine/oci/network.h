@@ -37,6 +37,9 @@ struct CellNetwork {
   std::string namespace_path;  // that the cell is to join; empty when it has its own
 };
 
+// False while a process is still (or was always) in our network, and when that cannot be seen.
+bool has_own_network(pid_t pid);
+
 // Starts it, for the namespace of process `cell` or (before_cell) for one that it makes, and waits until there is a
 // route. Blocks for some 50 ms, at most 5 s.
 base::Result<CellNetwork> start_network(const NetworkPlan& plan, pid_t cell);

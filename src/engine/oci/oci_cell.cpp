@@ -152,6 +152,7 @@ void OciCell::kill() {
 }
 
 base::Result<void> OciCell::connect(const NetworkPlan& plan) {
+  if (!plan.wanted() || plan.before_cell) return {};
   const base::Result<pid_t> init = wait_for_init();
   if (!init) return init.error();
   base::Result<CellNetwork> network = start_network(plan, *init);
@@ -167,9 +168,9 @@ base::Result<pid_t> OciCell::wait_for_init() {
     const base::Result<std::string> text = base::read_file(state_file(parts_));
     const nlohmann::json state = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
     for (const char* name : {"pid", "init_process_pid"}) {
-      if (state.is_object() && state.contains(name) && state[name].is_number_integer() && state[name] > 0) {
-        return state[name].get<pid_t>();
-      }
+      if (!state.is_object() || !state.contains(name) || !state[name].is_number_integer()) continue;
+      const pid_t pid = state[name].get<pid_t>();
+      if (pid > 0 && has_own_network(pid)) return pid;
     }
     poll_runtime();
     if (runtime_status_) return base::Error{"the cell could not be started: " + diagnostics()};

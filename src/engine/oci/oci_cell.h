@@ -54,7 +54,8 @@ class OciCell : public Cell {
   std::string diagnostics() override;
   void kill() override;
 
-  // Once, for a network that is given to a cell which has started. Blocks for at most 10 s.
+  // Once, for a network that is given to a cell which has started; nothing to do for any other. Blocks for at most 10
+  // s.
   base::Result<void> connect(const NetworkPlan& plan);
 
  private:

@@ -124,13 +124,10 @@ base::Result<std::unique_ptr<Cell>> OciEngine::start(const CellSpec& spec) {
   parts.runtime_process = std::move(*child);
   options_.log.debug(fmt::format("cell {} starts with {}", parts.name, parts.runtime.path));
   auto cell = std::make_unique<OciCell>(std::move(parts));
-  if (network->wanted() && !network->before_cell) {
-    if (const base::Result<void> connected = cell->connect(*network); !connected) {
-      cell->kill();
-      return connected.error();
-    }
-  }
-  return std::unique_ptr<Cell>(std::move(cell));
+  const base::Result<void> connected = cell->connect(*network);
+  if (connected) return std::unique_ptr<Cell>(std::move(cell));
+  cell->kill();
+  return connected.error();
 }
 
 std::vector<Finding> OciEngine::examine(const CellSpec& spec) {
