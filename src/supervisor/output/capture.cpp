@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/quantity.h"
-
 namespace bashcell::supervisor {
 
 namespace {
@@ -20,7 +18,6 @@ Capture::Capture(uint64_t call_id, size_t max_chars, std::string hidden_prefix, 
 
 void Capture::add(std::string_view raw) {
   spill_.add(raw);
-  binary_.add(raw);
   while (!raw.empty()) {
     const std::string_view piece = raw.substr(0, kPieceBytes);
     clean_.clear();
@@ -30,25 +27,7 @@ void Capture::add(std::string_view raw) {
   }
 }
 
-void Capture::leave_out(CaptureResult& result) {
-  Spill::Kept kept = spill_.keep();
-  result.spill = std::move(kept.path);
-  result.spill_cut = kept.cut;
-  result.spill_problem = std::move(kept.problem);
-}
-
-CaptureResult Capture::finish_binary(size_t budget_chars) {
-  CaptureResult result;
-  result.text = "binary output: " + std::string(binary_.kind()) + ", " + base::grouped(binary_.bytes()) + " bytes";
-  if (result.text.size() > budget_chars) result.text.clear();
-  result.total_bytes = binary_.bytes();
-  result.left_out_bytes = binary_.bytes();
-  leave_out(result);
-  return result;
-}
-
 CaptureResult Capture::finish(size_t budget_chars, size_t notice_chars) && {
-  if (binary_.is_binary()) return finish_binary(budget_chars - std::min(budget_chars, notice_chars));
   clean_.clear();
   cleaner_.finish(clean_);
   trimmer_.add(clean_);
@@ -59,7 +38,11 @@ CaptureResult Capture::finish(size_t budget_chars, size_t notice_chars) && {
   result.total_bytes = trimmed.total_bytes;
   result.left_out_lines = trimmed.left_out_lines;
   result.left_out_bytes = trimmed.left_out_bytes;
-  if (result.left_out_bytes > 0) leave_out(result);
+  if (result.left_out_bytes == 0) return result;
+  Spill::Kept kept = spill_.keep();
+  result.spill = std::move(kept.path);
+  result.spill_cut = kept.cut;
+  result.spill_problem = std::move(kept.problem);
   return result;
 }
 

@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 
-#include "supervisor/output/binary.h"
 #include "supervisor/output/clean.h"
 #include "supervisor/output/spill.h"
 #include "supervisor/output/trim.h"
@@ -43,11 +42,6 @@ class Capture {
   CaptureResult finish(size_t budget_chars, size_t notice_chars = 0) &&;
 
  private:
-  // Binary output is one line that says what it was; all of it is left out.
-  CaptureResult finish_binary(size_t budget_chars);
-  void leave_out(CaptureResult& result);
-
-  BinaryDetector binary_;
   Cleaner cleaner_;
   Trimmer trimmer_;
   Spill spill_;

@@ -176,13 +176,3 @@ TEST_CASE("a gigabyte costs no more memory than a megabyte [C50] [C51]") {
     }
   }
 }
-
-TEST_CASE("binary output is one line, and all of it is in the file") {
-  const TemporaryFolder tmp;
-  SpillStore store(tmp.path());
-  const std::string raw = "\x1f\x8b" + std::string(3000, '\x01');
-  const CaptureResult result = captured(raw, 7500, store);
-  CHECK(result.text == "binary output: gzip data, 3,002 bytes");
-  CHECK(result.left_out_bytes == 3002);
-  CHECK(bashcell::base::read_file(result.spill).value() == raw);
-}
