@@ -56,14 +56,14 @@ own_sources=/etc/apt/sources.list.d/debian.sources
 # install_from SOURCES: makes $tar.part. SOURCES is a file that apt reads, or empty for Debian's own servers.
 install_from() {
   # A fixed time makes equal packages an equal file. What dpkg would write safely is thrown away on a crash anyway.
-  SOURCE_DATE_EPOCH=1700000000 timeout --kill-after=10 500 mmdebstrap --quiet --variant=minbase --include="${words//$'\n'/,}" \
+  SOURCE_DATE_EPOCH=1700000000 timeout --kill-after=10 900 mmdebstrap --quiet --variant=minbase --include="${words//$'\n'/,}" \
     --dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
     --customize-hook='chroot "$1" sh <"'"$top"'/image/finish"' --format=tar "$suite" "$tar.part" ${1:+"$1"} >>"$log" 2>&1
 }
 
 mkdir -p "$folder"
 exec {lock}>"$folder/lock"
-flock -w 1200 "$lock" || fail "another image is being made and does not end: see $folder"
+flock -w 2000 "$lock" || fail "another image is being made and does not end: see $folder"
 if [[ -n "$fresh" || ! -s "$tar" ]]; then
   say "installing $(wc -l <<<"$words") Debian packages and what they need into $tar"
   log="$folder/mmdebstrap.log"

@@ -17,7 +17,7 @@ if ((EUID == 0)); then
     sed 's/.*-.*/remote/' | sort -u | paste -sd,)"
   if [[ -n "$wanted" ]]; then
     engines=(scripts/engines.sh with "$wanted" --)
-    nice scripts/image.sh --packages tests/integration/packages >/dev/null &
+    scripts/image.sh --packages tests/integration/packages >/dev/null &
   fi
 fi
 cmake --build --preset dev -- -j"$(nproc)" --quiet
