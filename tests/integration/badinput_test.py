@@ -59,7 +59,7 @@ def workspaces(t):
     recovers_with(t, t.start(workspace=locked), lambda: os.chown(locked, 1000, 1000), names=(locked, "1000"))
 
 
-@case("badinput.disk_full", only=Only("oci", "podman", why="files made for each cell, which Docker gets in its request"))
+@case("badinput.disk_full", only=Only("oci", why="a full folder that only the server sees; an engine has to see it, too"))
 def disk_full(t):
     """The file system of the engine's own files is full."""
     folder = "/run/bashcell"
