@@ -1,11 +1,10 @@
 #include "engine_baseline.h"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <stdexcept>
 
-#include "engine/docker/attach_stream.h"
+#include "engine/cell_spec.h"
 #include "http/curl_client.h"
 #include "samples.h"
 #include "server.h"
@@ -34,7 +33,13 @@ EngineBaseline::EngineBaseline(const std::string& host, const std::string& like)
   const json cell = good(api_->request("GET", "/containers/" + like + "/json")).body;
   configuration_ = cell.at("Config");
   configuration_["HostConfig"] = cell.at("HostConfig");
+  json mounts = json::array();
+  for (const json& mount : cell.at("HostConfig").at("Mounts")) {
+    if (mount.at("Target") != engine::kCellControl) mounts.push_back(mount);  // of that cell alone, and gone by now
+  }
+  configuration_["HostConfig"]["Mounts"] = std::move(mounts);
   configuration_["Entrypoint"] = {"/bin/cat"};
+  configuration_["Cmd"] = json::array();
   configuration_["Labels"] = json::object();
 }
 

@@ -1,6 +1,7 @@
 # Cases against the real server in real cells. One test per case id: case.<engine>.<id> runs the case and its variants.
 # Docker and Podman are those of scripts/engines.sh; without them these tests are skipped, and say so. One test per kind of
-# case for the two ways to its remote engine: case.docker-tls.<KIND>, and by ssh the cases as they are written.
+# case for the two ways to a remote engine, case.docker-tls.<KIND> and case.docker-ssh.<KIND>: there the cases as they are
+# written; their variants by hand (run_cases.py --engine docker-tls).
 find_program(BASHCELL_PYTHON python3 HINTS /usr/bin)
 if(NOT BASHCELL_PYTHON)
   message(FATAL_ERROR "The cases need Python 3.11 (Debian: python3). Run scripts/setup.sh.")
@@ -16,8 +17,6 @@ if(TARGET bashcell)
     set(extra)
     if(engine MATCHES "-")
       set(list kind)
-    endif()
-    if(engine STREQUAL docker-ssh)
       set(extra --as-written)
     endif()
     execute_process(COMMAND ${BASHCELL_PYTHON} -B ${runner} --engine ${engine} --list ${list}
