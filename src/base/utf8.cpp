@@ -58,10 +58,17 @@ std::string replace_invalid_utf8(std::string_view text) {
   return clean;
 }
 
+std::string printable(std::string_view text, char instead) {
+  std::string clean = replace_invalid_utf8(text);
+  std::replace_if(
+      clean.begin(), clean.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, instead);
+  return clean;
+}
+
 std::string_view utf8_prefix(std::string_view text, size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   size_t end = max_bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  while (end > 0 && is_utf8_continuation(text[end])) --end;
   return text.substr(0, end);
 }
 

@@ -148,10 +148,7 @@ base::Result<void> parse_ssh(std::string_view rest, Flavor flavor, Address& addr
 
 // What a message can show of a text that may be anything.
 std::string quoted(std::string_view text) {
-  std::string clean = base::replace_invalid_utf8(text.substr(0, 200));
-  std::replace_if(
-      clean.begin(), clean.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  return fmt::format("\"{}{}\"", clean, text.size() > 200 ? "..." : "");
+  return fmt::format("\"{}{}\"", base::printable(text.substr(0, 200), '?'), text.size() > 200 ? "..." : "");
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include <nlohmann/json.hpp>
@@ -22,10 +21,7 @@ std::string message_of(const std::string& errors) {
   std::string text(base::trimmed(errors));
   const nlohmann::json entry = nlohmann::json::parse(text, nullptr, false);
   if (entry.is_object() && entry.contains("msg") && entry["msg"].is_string()) text = entry["msg"];
-  text = base::replace_invalid_utf8(text);
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return std::string(base::utf8_prefix(text, kMaxDiagnostics));
+  return std::string(base::utf8_prefix(base::printable(text), kMaxDiagnostics));
 }
 
 }  // namespace

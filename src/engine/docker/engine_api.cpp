@@ -32,12 +32,7 @@ std::string text_member(const json& object, const char* name) {
 }
 
 // One line without control bytes, short enough for a message.
-std::string shown(std::string_view text) {
-  std::string line = base::replace_invalid_utf8(std::string(text));
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return std::string(base::utf8_prefix(line, kMaxShown));
-}
+std::string shown(std::string_view text) { return std::string(base::utf8_prefix(base::printable(text), kMaxShown)); }
 
 // "1.41" -> 41. Versions of the Engine API have had the major number 1 since 2013.
 std::optional<int> minor_of(const std::string& version) {

@@ -31,13 +31,6 @@ int64_t number_of(const json& object, const char* name) {
   return found != object.end() && found->is_number_integer() ? std::max<int64_t>(found->get<int64_t>(), 0) : 0;
 }
 
-std::string one_line(const std::string& text) {
-  std::string line = base::replace_invalid_utf8(text);
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return std::string(base::utf8_prefix(line, kMaxError));
-}
-
 }  // namespace
 
 void PullProgress::add(std::string_view bytes) {
@@ -63,7 +56,7 @@ void PullProgress::add_line(std::string_view line) {
   std::string error = text_of(message, "error");
   const auto detail = message.find("errorDetail");
   if (error.empty() && detail != message.end() && detail->is_object()) error = text_of(*detail, "message");
-  if (!error.empty() && error_.empty()) error_ = one_line(error);
+  if (!error.empty() && error_.empty()) error_ = base::utf8_prefix(base::printable(error), kMaxError);
   const auto numbers = message.find("progressDetail");
   const bool counted = numbers != message.end() && numbers->is_object();
   add_layer(text_of(message, "id"), text_of(message, "status"), counted ? number_of(*numbers, "current") : 0,

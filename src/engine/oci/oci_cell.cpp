@@ -96,10 +96,7 @@ std::string one_line(std::string_view messages) {
     if (!all.empty()) all += "; ";
     all += text;
   }
-  for (char& c : all) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return std::string(base::utf8_prefix(base::replace_invalid_utf8(all), kMaxDiagnostics));
+  return std::string(base::utf8_prefix(base::printable(all), kMaxDiagnostics));
 }
 
 OciCell::OciCell(CellParts parts)

@@ -3,18 +3,10 @@
 #include <algorithm>
 
 #include "base/quantity.h"
+#include "base/utf8.h"
 #include "supervisor/output/json_cost.h"
 
 namespace bashcell::supervisor {
-
-namespace {
-
-int64_t count_characters(std::string_view text) {
-  return std::count_if(text.begin(), text.end(),
-                       [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; });
-}
-
-}  // namespace
 
 std::string middle_mark(int64_t characters) {
   return " [... " + base::counted(characters, "character") + " left out ...] ";
@@ -40,13 +32,13 @@ void ShownLine::append_to(std::string& text) const {
 ShownLine shorten(const LineView& line, size_t limit) {
   const bool whole = line.missing_bytes == 0;
   if (whole && json_cost(line.head) <= limit) return {line.head, {}, 0};
-  const int64_t characters = count_characters(line.head) + count_characters(line.tail) + line.missing_characters;
+  const int64_t characters = base::utf8_length(line.head) + base::utf8_length(line.tail) + line.missing_characters;
   const size_t mark = middle_mark(characters).size();
   const size_t room = limit - std::min(limit, mark);
   ShownLine shown;
   shown.head = json_prefix(line.head, room / 2);
   shown.tail = json_suffix(whole ? line.head : line.tail, room - json_cost(shown.head));
-  shown.missing_characters = characters - count_characters(shown.head) - count_characters(shown.tail);
+  shown.missing_characters = characters - base::utf8_length(shown.head) - base::utf8_length(shown.tail);
   return shown;
 }
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/utf8.h"
+
 namespace bashcell::supervisor {
 
 namespace {
@@ -20,8 +22,6 @@ constexpr std::array<unsigned char, 256> kCosts = [] {
 }();
 
 size_t cost_of(char byte) { return kCosts[static_cast<unsigned char>(byte)]; }
-
-bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
 }  // namespace
 
@@ -46,7 +46,7 @@ std::string_view json_suffix(std::string_view text, size_t max_cost) {
   for (size_t at = text.size(); at > 0; --at) {
     cost += cost_of(text[at - 1]);
     if (cost > max_cost) break;
-    if (!continues(text[at - 1])) begin = at - 1;
+    if (!base::is_utf8_continuation(text[at - 1])) begin = at - 1;
   }
   return text.substr(begin);
 }

@@ -2,18 +2,13 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace bashcell::supervisor {
-
-namespace {
-
-bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
-
-}  // namespace
 
 void LineReader::extend(std::string_view text) {
   while (!text.empty()) {
-    const size_t room = 6 * part_bytes_ - std::min(6 * part_bytes_, open_.size());
-    const size_t taken = std::min(text.size(), std::max(room, size_t{1}));
+    const size_t taken = std::min(text.size(), 6 * part_bytes_ - open_.size());
     open_ += text.substr(0, taken);
     text.remove_prefix(taken);
     if (open_.size() >= 6 * part_bytes_) shorten();
@@ -24,15 +19,15 @@ void LineReader::shorten() {
   if (cut_at_ == 0) {
     if (open_.size() <= 2 * part_bytes_) return;
     cut_at_ = part_bytes_;
-    while (continues(open_[cut_at_])) --cut_at_;
+    while (base::is_utf8_continuation(open_[cut_at_])) --cut_at_;
   }
   size_t end = open_.size() - std::min(part_bytes_, open_.size());
-  while (end < open_.size() && continues(open_[end])) ++end;
+  while (end < open_.size() && base::is_utf8_continuation(open_[end])) ++end;
   if (end <= cut_at_) return;
   const auto first = open_.begin() + static_cast<std::ptrdiff_t>(cut_at_);
   const auto last = open_.begin() + static_cast<std::ptrdiff_t>(end);
   missing_bytes_ += last - first;
-  missing_characters_ += std::count_if(first, last, [](char byte) { return !continues(byte); });
+  missing_characters_ += base::utf8_length({open_.data() + cut_at_, end - cut_at_});
   open_.erase(first, last);
 }
 

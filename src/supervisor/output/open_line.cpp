@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace bashcell::supervisor {
 
 namespace {
@@ -11,23 +13,19 @@ constexpr std::string_view kStatusLine = "[cell:";
 // What has scrolled off the left of a longer line is final: a terminal could not redraw it either.
 constexpr size_t kMaxOpenLine = 4096;
 
-bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
-
 size_t next_character(std::string_view text, size_t at) {
   do ++at;
-  while (at < text.size() && continues(text[at]));
+  while (at < text.size() && base::is_utf8_continuation(text[at]));
   return at;
 }
 
 size_t previous_character(std::string_view text, size_t at) {
   do --at;
-  while (at > 0 && continues(text[at]));
+  while (at > 0 && base::is_utf8_continuation(text[at]));
   return at;
 }
 
-size_t columns(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char byte) { return !continues(byte); }));
-}
+size_t columns(std::string_view text) { return static_cast<size_t>(base::utf8_length(text)); }
 
 // How much of the end of `text` may be the beginning of `pattern`.
 size_t partial_match(std::string_view text, std::string_view pattern) {
@@ -59,7 +57,7 @@ void OpenLine::append(std::string_view text, std::string& clean) {
   while (!text.empty()) {
     // The same cuts as if the characters came one by one.
     size_t taken = std::min(text.size(), max_bytes_ - std::min(max_bytes_, text_.size()));
-    while (taken < text.size() && continues(text[taken])) ++taken;
+    while (taken < text.size() && base::is_utf8_continuation(text[taken])) ++taken;
     text_ += text.substr(0, taken);
     cursor_ = text_.size();
     text.remove_prefix(taken);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/quantity.h"
+#include "base/utf8.h"
 #include "supervisor/output/json_cost.h"
 
 namespace bashcell::supervisor {
@@ -21,10 +22,6 @@ size_t less(size_t from, size_t amount) { return from - std::min(from, amount); 
 int64_t size_of(std::string_view text) { return static_cast<int64_t>(text.size()); }
 
 int64_t count_newlines(std::string_view text) { return std::count(text.begin(), text.end(), '\n'); }
-int64_t count_characters(std::string_view text) {
-  return std::count_if(text.begin(), text.end(),
-                       [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; });
-}
 
 // Writes items in their order, and a mark wherever something is missing.
 class Page {
@@ -166,7 +163,7 @@ void Trimmer::add(std::string_view clean) {
 void Trimmer::add_body(std::string_view text) {
   bytes_ += size_of(text);
   newlines_ += count_newlines(text);
-  characters_ += count_characters(text);
+  characters_ += base::utf8_length(text);
   if (overflow_) return add_lines(text);
   cost_ += json_cost(text);
   first_ += text;
@@ -241,7 +238,7 @@ bool Trimmer::cut_within_one_line(size_t budget, Trimmed& result) {
   const std::string_view head = json_prefix(first_, room * 2 / 5);
   const std::string_view tail = json_suffix(last_, room - json_cost(head));
   if (room == 0 || count_newlines(head) + count_newlines(tail) != newlines_) return false;
-  const ShownLine shown{head, tail, characters_ - count_characters(head) - count_characters(tail)};
+  const ShownLine shown{head, tail, characters_ - base::utf8_length(head) - base::utf8_length(tail)};
   shown.append_to(result.text);
   result.left_out_bytes = result.total_bytes - shown.bytes();
   return true;

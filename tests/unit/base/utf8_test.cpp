@@ -88,3 +88,11 @@ TEST_CASE("a prefix never ends inside a character") {
   }
   CHECK(utf8_prefix("", 5).empty());
 }
+
+TEST_CASE("characters are counted, and what a message shows has no control bytes") {
+  CHECK(bashcell::base::utf8_length("") == 0);
+  CHECK(bashcell::base::utf8_length("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z") == 5);
+  CHECK(bashcell::base::printable("a\n\x1b[1mb\x7f") == "a  [1mb ");
+  CHECK(bashcell::base::printable("caf\xc3\xa9\x01", '?') == "caf\xc3\xa9?");
+  CHECK(bashcell::base::printable("x\xff") == "x" + std::string(kReplacementCharacter));
+}
