@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -13,30 +12,15 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/message_file.h"
 #include "http/shown.h"
 
 namespace bashcell::http {
 
 namespace {
 
-constexpr size_t kMaxErrors = size_t{64} * 1024;
-
-// A file in memory that takes the first 64 KB and no more, so that a command can neither be held up by a full pipe that
-// nobody reads nor fill the memory.
-base::UniqueFd errors_file() {
-  base::UniqueFd file(::memfd_create("bashcell-stderr", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (file.valid() &&
-      (::ftruncate(file.get(), kMaxErrors) != 0 || ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_GROW) != 0)) {
-    file.reset();
-  }
-  return file;
-}
-
-std::string last_line(int errors) {
-  std::string text(kMaxErrors, '\0');
-  const ssize_t n = ::pread(errors, text.data(), text.size(), 0);
-  text.resize(n > 0 ? static_cast<size_t>(n) : 0);
-  text.resize(std::min(text.find('\0'), text.size()));  // the rest was never written
+std::string last_line(const base::UniqueFd& errors) {
+  const std::string text = base::read_messages(errors);
   std::string_view rest = base::trimmed(text);
   const size_t newline = rest.find_last_of("\r\n");
   if (newline != std::string_view::npos) rest.remove_prefix(newline + 1);
@@ -125,7 +109,8 @@ base::Result<void> Dialer::start_command(base::UniqueFd connection) {
   if (!program) {
     return base::Error{fmt::format("cannot reach {}: there is no program {}", target_.name, target_.command[0])};
   }
-  base::UniqueFd errors = errors_file();
+  base::Result<base::UniqueFd> file = base::make_message_file();
+  base::UniqueFd errors = file ? std::move(*file) : base::UniqueFd();
   base::SpawnOptions options;
   options.argv = target_.command;
   options.argv[0] = *program;
@@ -157,7 +142,7 @@ void Dialer::listen(int fd) {
 void Dialer::hear(Command& command) {
   constexpr base::Duration kLeave{100};
   const std::optional<base::ExitStatus> status = command.child.wait(kLeave);
-  last_words_ = command.errors.valid() ? last_line(command.errors.get()) : std::string();
+  last_words_ = command.errors.valid() ? last_line(command.errors) : std::string();
   // Success is how it ends when its input does: nothing to tell.
   if (!last_words_.empty() || !status || (!status->signaled && status->code == 0)) return;
   last_words_ =

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/message_file.h"
 #include "engine/oci/oci_cell.h"
 #include "engine/oci/runtime.h"
 
@@ -117,11 +118,8 @@ std::optional<pid_t> ready_in(const NetworkPlan& plan, const base::Child& proces
 }
 
 // What it said, without what it cannot send to a syslog that is not there.
-std::string said(int messages) {
-  std::string text(kMaxMessageBytes, '\0');
-  const ssize_t got = ::pread(messages, text.data(), text.size(), 0);
-  text.resize(got > 0 ? static_cast<size_t>(got) : 0);
-  text.resize(std::min(text.find('\0'), text.size()));
+std::string said(const base::UniqueFd& messages) {
+  const std::string text = base::read_messages(messages);
   std::string kept;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -171,7 +169,7 @@ bool has_own_network(pid_t pid) {
 }
 
 base::Result<CellNetwork> start_network(const NetworkPlan& plan, pid_t cell) {
-  base::Result<base::UniqueFd> messages = make_message_file();
+  base::Result<base::UniqueFd> messages = base::make_message_file();
   if (!messages) return messages.error();
   base::Result<base::Pipe> life = base::make_pipe();
   if (!life) return life.error();
@@ -195,7 +193,7 @@ base::Result<CellNetwork> start_network(const NetworkPlan& plan, pid_t cell) {
     }
     const bool ended = network.process.poll().has_value();
     if (ended || base::now() >= deadline) {
-      const std::string words = said(messages->get());
+      const std::string words = said(*messages);
       network.life.reset();
       network.process.wait(base::Duration(500));
       return base::Error{fmt::format("{} gives the cell no network: {}", plan.path,

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <thread>
@@ -12,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/message_file.h"
 #include "base/utf8.h"
 #include "engine/oci/bundle.h"
 
@@ -77,15 +77,6 @@ std::string state_file(const CellParts& parts) {
 
 }  // namespace
 
-base::Result<base::UniqueFd> make_message_file() {
-  base::UniqueFd fd(::memfd_create("bashcell-messages", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!fd.valid() || ::ftruncate(fd.get(), kMaxMessageBytes) != 0 ||
-      ::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
-    return base::errno_error("cannot make a file in memory");
-  }
-  return fd;
-}
-
 std::string one_line(std::string_view messages) {
   std::string all;
   while (!messages.empty()) {
@@ -131,11 +122,7 @@ void OciCell::poll_runtime() {
 
 std::string OciCell::diagnostics() {
   poll_runtime();
-  std::string text(kMaxMessageBytes, '\0');
-  const ssize_t got = ::pread(parts_.messages.get(), text.data(), text.size(), 0);
-  text.resize(got > 0 ? static_cast<size_t>(got) : 0);
-  text.resize(text.find('\0') == std::string::npos ? text.size() : text.find('\0'));
-  std::string line = one_line(text);
+  std::string line = one_line(base::read_messages(parts_.messages));
   if (!runtime_status_) return line;
   const std::string end = fmt::format("{} ended with {} {}", parts_.runtime.name(),
                                       runtime_status_->signaled ? "signal" : "code", runtime_status_->code);

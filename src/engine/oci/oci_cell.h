@@ -28,15 +28,11 @@ struct CellParts {
   std::string bundle;  // removed once the cell runs and the runtime has copied what it needs
   Skeleton skeleton;
   base::UniqueFd control;   // our end
-  base::UniqueFd messages;  // memfd: stdout and stderr of runtime and PID 1
+  base::UniqueFd messages;  // base/message_file.h: stdout and stderr of runtime and PID 1
   base::Child runtime_process;
   CellNetwork network;
   std::shared_ptr<Reaper> reaper;
 };
-
-// stdout and stderr of the runtime: a file in memory that holds `kMaxMessageBytes` and refuses more.
-inline constexpr size_t kMaxMessageBytes = 64 * 1024;
-base::Result<base::UniqueFd> make_message_file();
 
 // One line, at most 1,000 bytes: of a runtime's log only what it says, without times, levels and control bytes.
 std::string one_line(std::string_view messages);

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "base/message_file.h"
 #include "engine/cell_name.h"
 #include "engine/oci/bundle.h"
 #include "engine/oci/examine.h"
@@ -100,7 +101,7 @@ base::Result<std::unique_ptr<Cell>> OciEngine::start(const CellSpec& spec) {
   parts.state_folder = folder->state(runtime->name());
   parts.skeleton = std::move(*skeleton);
   parts.reaper = reaper_;
-  base::Result<base::UniqueFd> messages = make_message_file();
+  base::Result<base::UniqueFd> messages = base::make_message_file();
   if (!messages) return messages.error();
   parts.messages = std::move(*messages);
   base::Result<std::pair<base::UniqueFd, base::UniqueFd>> control = base::make_socket_pair();

@@ -17,12 +17,3 @@ TEST_CASE("a runtime's log becomes one line of what it says") {
   CHECK(one_line("\xff") == "\xEF\xBF\xBD");
   CHECK(one_line(std::string(5000, 'x')).size() == 1000);
 }
-
-TEST_CASE("the message file takes so much and no more") {
-  const auto file = make_message_file();
-  REQUIRE(file);
-  const std::string chunk(kMaxMessageBytes - 1, 'x');
-  CHECK(::write(file->get(), chunk.data(), chunk.size()) == static_cast<ssize_t>(chunk.size()));
-  CHECK(::write(file->get(), chunk.data(), chunk.size()) <= 1);
-  CHECK(::write(file->get(), chunk.data(), chunk.size()) == -1);
-}
