@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "engine/docker/container_config.h"
 #include "engine/docker/fingerprint.h"
+#include "engine/docker/json_member.h"
 #include "engine/docker/tar.h"
 #include "engine/run_folder.h"
 
@@ -119,10 +120,10 @@ base::Result<json> fill_volumes(EngineApi& api, const CellSpec& spec, const Volu
                                           {"NetworkDisabled", true},
                                           {"HostConfig", {{"Mounts", work.mounts}, {"NetworkMode", "none"}}}});
   if (!created) return created.error();
-  if (!created->good() || !created->body.contains("Id") || !created->body["Id"].is_string()) {
+  const std::string container = text_member(created->body, "Id");
+  if (!created->good() || container.empty()) {
     return base::Error{fmt::format("{} cannot make a container to fill volumes: {}", api.name(), created->message)};
   }
-  const std::string container = created->body["Id"];
   const base::Result<void> done = carry_out(api, work, spec, container);
   const base::Result<void> removed = api.remove_container(container, kRemoveLimit);
   if (!done) return done.error();

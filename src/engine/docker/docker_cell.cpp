@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "engine/docker/json_member.h"
 
 namespace bashcell::engine::docker {
 
@@ -19,8 +20,8 @@ constexpr int kMaxReads = 16;
 // One line of what the runtime or PID 1 said. crun under Podman says it in JSON.
 std::string message_of(const std::string& errors) {
   std::string text(base::trimmed(errors));
-  const nlohmann::json entry = nlohmann::json::parse(text, nullptr, false);
-  if (entry.is_object() && entry.contains("msg") && entry["msg"].is_string()) text = entry["msg"];
+  const std::string entry = text_member(nlohmann::json::parse(text, nullptr, false), "msg");
+  if (!entry.empty()) text = entry;
   return std::string(base::utf8_prefix(base::printable(text), kMaxDiagnostics));
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/json_shape.h"
+#include "engine/docker/json_member.h"
 
 namespace bashcell::engine::docker {
 
@@ -27,19 +28,6 @@ base::Result<Json> read_object(const std::string& path) {
     if (json.is_object()) return json;
   }
   return base::Error{path + " holds no JSON object"};
-}
-
-// The member of that name, whatever its type; null when there is none.
-const Json& member(const Json& object, const char* name) {
-  static const Json kNone;
-  if (!object.is_object()) return kNone;
-  const auto found = object.find(name);
-  return found == object.end() ? kNone : *found;
-}
-
-std::string text_member(const Json& object, const char* name) {
-  const Json& value = member(object, name);
-  return value.is_string() ? value.get<std::string>() : std::string();
 }
 
 // The folder's own name of the context, and what its meta.json says.

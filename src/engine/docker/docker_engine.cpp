@@ -11,6 +11,7 @@
 #include "engine/docker/docker_cell.h"
 #include "engine/docker/examine.h"
 #include "engine/docker/host_key.h"
+#include "engine/docker/json_member.h"
 #include "engine/docker/network.h"
 #include "engine/private_folder.h"
 #include "engine/run_folder.h"
@@ -159,9 +160,9 @@ base::Result<DockerEngine::Created> DockerEngine::create(EngineApi& api, const C
       swept_ = false;  // it may have been made all the same, or will be
       return answer.error();
     }
-    if (answer->good() && answer->body.is_object() && answer->body.contains("Id") && answer->body["Id"].is_string()) {
+    created.container = text_member(answer->body, "Id");
+    if (answer->good() && !created.container.empty()) {
       binds_ = binds_ && (created.control || !is_local(api.address()));
-      created.container = answer->body["Id"];
       return created;
     }
     if (!is_missing_source(*answer)) {

@@ -4,13 +4,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <regex>
 
 #include "base/json_shape.h"
 #include "base/utf8.h"
+#include "engine/docker/json_member.h"
 
 namespace bashcell::engine::docker {
 
@@ -25,10 +25,14 @@ constexpr size_t kMaxShown = 300;
 constexpr size_t kMaxDepth = 64;
 constexpr size_t kMaxElements = 500'000;
 
-std::string text_member(const json& object, const char* name) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+// The texts in an array; none when it is no array.
+std::vector<std::string> texts_of(const json& array) {
+  std::vector<std::string> texts;
+  if (!array.is_array()) return texts;
+  for (const json& entry : array) {
+    if (entry.is_string()) texts.push_back(entry);
+  }
+  return texts;
 }
 
 // One line without control bytes, short enough for a message.
@@ -132,18 +136,12 @@ base::Result<void> EngineApi::describe() {
   if (!info) return info.error();
   if (!info->good()) return refusal("does not describe itself", *info);
   const json& body = info->body;
-  facts_.architecture = text_member(body, "Architecture");
   if (const std::string system = text_member(body, "OperatingSystem"); !system.empty()) facts_.system = shown(system);
   facts_.cgroup_version = text_member(body, "CgroupVersion") == "2" ? 2 : 1;
   facts_.seccomp = false;
-  const auto options = body.is_object() ? body.find("SecurityOptions") : body.end();
-  if (body.is_object() && options != body.end() && options->is_array()) {
-    for (const json& option : *options) {
-      if (!option.is_string()) continue;
-      const std::string text = option;
-      facts_.rootless = facts_.rootless || text.find("name=rootless") != std::string::npos;
-      facts_.seccomp = facts_.seccomp || text.find("name=seccomp") != std::string::npos;
-    }
+  for (const std::string& option : texts_of(member(body, "SecurityOptions"))) {
+    facts_.rootless = facts_.rootless || option.find("name=rootless") != std::string::npos;
+    facts_.seccomp = facts_.seccomp || option.find("name=seccomp") != std::string::npos;
   }
   return {};
 }
@@ -167,18 +165,9 @@ base::Result<std::optional<ImageFacts>> EngineApi::find_image(const std::string&
   if (answer->status == 404) return std::optional<ImageFacts>();
   if (!answer->good() || !answer->body.is_object()) return refusal("cannot look at the image " + reference, *answer);
   ImageFacts facts;
-  facts.id = text_member(answer->body, "Id");
   facts.architecture = text_member(answer->body, "Architecture");
   facts.os = text_member(answer->body, "Os");
-  const auto config = answer->body.find("Config");
-  if (config != answer->body.end() && config->is_object()) {
-    const auto environment = config->find("Env");
-    if (environment != config->end() && environment->is_array()) {
-      for (const json& entry : *environment) {
-        if (entry.is_string()) facts.environment.push_back(entry);
-      }
-    }
-  }
+  facts.environment = texts_of(member(member(answer->body, "Config"), "Env"));
   return std::optional(std::move(facts));
 }
 
@@ -223,11 +212,9 @@ base::Result<std::vector<ContainerFacts>> EngineApi::containers_with(const std::
   for (const json& one : answer->body) {
     ContainerFacts facts;
     facts.id = text_member(one, "Id");
-    const auto names = one.is_object() ? one.find("Names") : one.end();
-    if (one.is_object() && names != one.end() && names->is_array() && !names->empty() && names->front().is_string()) {
-      facts.name = names->front();
-      if (facts.name.rfind('/', 0) == 0) facts.name.erase(0, 1);
-    }
+    if (const std::vector<std::string> names = texts_of(member(one, "Names")); !names.empty())
+      facts.name = names.front();
+    if (facts.name.starts_with('/')) facts.name.erase(0, 1);
     if (!facts.id.empty()) containers.push_back(std::move(facts));
   }
   return containers;

@@ -29,14 +29,12 @@ struct EngineFacts {
   bool podman = false;
   bool rootless = false;  // at a local socket: whose it is
   // From GET /info, after describe().
-  std::string system;        // "Debian GNU/Linux 12 (bookworm)", "Docker Desktop"
-  std::string architecture;  // as uname(2) names it: x86_64, aarch64
+  std::string system;  // "Debian GNU/Linux 12 (bookworm)", "Docker Desktop"
   bool seccomp = true;
   int cgroup_version = 1;
 };
 
 struct ImageFacts {
-  std::string id;
   std::string architecture;
   std::string os;
   std::vector<std::string> environment;  // NAME=value

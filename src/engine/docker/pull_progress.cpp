@@ -9,6 +9,7 @@
 #include "base/json_shape.h"
 #include "base/quantity.h"
 #include "base/utf8.h"
+#include "engine/docker/json_member.h"
 
 namespace bashcell::engine::docker {
 
@@ -21,14 +22,9 @@ constexpr size_t kMaxDepth = 16;
 constexpr size_t kMaxLayers = 1'000;
 constexpr size_t kMaxError = 500;
 
-std::string text_of(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 int64_t number_of(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_number_integer() ? std::max<int64_t>(found->get<int64_t>(), 0) : 0;
+  const json& value = member(object, name);
+  return value.is_number_integer() ? std::max<int64_t>(value.get<int64_t>(), 0) : 0;
 }
 
 }  // namespace
@@ -53,14 +49,12 @@ void PullProgress::add_line(std::string_view line) {
   if (base::json_shape(line).depth > kMaxDepth) return;
   const json message = json::parse(line, nullptr, false);
   if (!message.is_object()) return;
-  std::string error = text_of(message, "error");
-  const auto detail = message.find("errorDetail");
-  if (error.empty() && detail != message.end() && detail->is_object()) error = text_of(*detail, "message");
+  std::string error = text_member(message, "error");
+  if (error.empty()) error = text_member(member(message, "errorDetail"), "message");
   if (!error.empty() && error_.empty()) error_ = base::utf8_prefix(base::printable(error), kMaxError);
-  const auto numbers = message.find("progressDetail");
-  const bool counted = numbers != message.end() && numbers->is_object();
-  add_layer(text_of(message, "id"), text_of(message, "status"), counted ? number_of(*numbers, "current") : 0,
-            counted ? number_of(*numbers, "total") : 0);
+  const json& numbers = member(message, "progressDetail");
+  add_layer(text_member(message, "id"), text_member(message, "status"), number_of(numbers, "current"),
+            number_of(numbers, "total"));
 }
 
 // Other statuses have an id, too: "Pulling from library/python" has the tag.

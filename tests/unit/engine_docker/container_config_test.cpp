@@ -64,10 +64,8 @@ TEST_CASE("a container is as hard as an oci cell") {
 }
 
 TEST_CASE("the image's environment holds, with ours on top and its own path before our helpers") {
-  const ImageFacts image{.id = "",
-                         .architecture = "",
-                         .os = "",
-                         .environment = {"PATH=/opt/conda/bin:/bin", "LANG=de_DE", "X=1=2", "broken"}};
+  const ImageFacts image{
+      .architecture = "", .os = "", .environment = {"PATH=/opt/conda/bin:/bin", "LANG=de_DE", "X=1=2", "broken"}};
   const json environment = container(spec_of_a_cell(), image)["Env"];
   CHECK(holds(environment, "PATH=/opt/conda/bin:/bin:/run/cell/bin"));
   CHECK(holds(environment, "LANG=C.UTF-8"));
