@@ -41,15 +41,6 @@ Error not_allowed(const Settings& settings, const std::string& name, const std::
   return Error{fmt::format("{} is {}; it must be {}", settings.sources.at(name), shown, allowed)};
 }
 
-Environment as_map(const std::vector<std::string>& environment) {
-  Environment map;
-  for (const std::string& entry : environment) {
-    const size_t equals = entry.find('=');
-    if (equals != std::string::npos) map.emplace(entry.substr(0, equals), entry.substr(equals + 1));
-  }
-  return map;
-}
-
 // The whole line of the byte at `offset`, counted from 1.
 size_t line_of(const std::string& text, size_t offset) {
   const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
@@ -296,7 +287,7 @@ Result<Invocation> parse_invocation(const std::vector<std::string>& arguments,
   if (auto chosen = choose_command(invocation, *line); !chosen) return chosen.error();
   if (invocation.command == Command::kHelp || invocation.command == Command::kVersion) return invocation;
 
-  Result<Config> config = load_config(*line, options, as_map(environment));
+  Result<Config> config = load_config(*line, options, environment_map(environment));
   if (!config) return config.error();
   invocation.config = std::move(*config);
   for (const auto& [name, text] : line->values) {

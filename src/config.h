@@ -25,7 +25,7 @@ struct Config {
   EngineChoice engine = EngineChoice::kAuto;
   std::string runtime;      // a name or an absolute path; empty: crun, else runc
   std::string rootfs;       // empty: the host's programs behind a skeleton
-  std::string image;        // empty: kDefaultImage
+  std::string image;        // empty: kDefaultImage, see cell_image()
   std::string docker_host;  // empty: found
   std::string network;      // empty: none
   std::string workspace;

@@ -38,6 +38,15 @@ std::optional<std::string> unusable(const std::string& path) {
 
 }  // namespace
 
+Environment environment_map(const std::vector<std::string>& entries) {
+  Environment map;
+  for (const std::string& entry : entries) {
+    const size_t equals = entry.find('=');
+    if (equals != std::string::npos) map.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  return map;
+}
+
 std::optional<std::string> home_folder(const Environment& environment) {
   if (auto home = absolute_variable(environment, "HOME")) return home;
   struct passwd entry {};
@@ -101,6 +110,8 @@ engine::User cell_user(const Config& config) {
   // A folder of group root still gets a group that is not root's.
   return engine::User{info.st_uid, info.st_gid == 0 ? info.st_uid : info.st_gid};
 }
+
+std::string cell_image(const Config& config) { return config.image.empty() ? kDefaultImage : config.image; }
 
 base::Result<std::string> find_supervisor(const Config& config) {
   if (!config.init.empty()) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "config.h"
@@ -12,6 +13,9 @@ namespace bashcell {
 
 // NAME -> value.
 using Environment = std::map<std::string, std::string>;
+
+// Of "NAME=value" entries, as process_environment() gives them; of several of one name the first.
+Environment environment_map(const std::vector<std::string>& entries);
 
 // Of the user: $HOME, else what the user database says. Nothing when neither names an absolute path.
 std::optional<std::string> home_folder(const Environment& environment);
@@ -31,6 +35,9 @@ base::Result<void> prepare_workspace(const Config& config);
 // Who scripts run as: as configured, else the owner of the workspace, so that files keep one owner; root's become
 // 1000:1000.
 engine::User cell_user(const Config& config);
+
+// The image of the cell: as configured, or kDefaultImage.
+std::string cell_image(const Config& config);
 
 // The absolute path of bashcell-init: as configured, beside this program, or in the libexec of its install prefix.
 base::Result<std::string> find_supervisor(const Config& config);

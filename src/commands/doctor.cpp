@@ -175,7 +175,7 @@ int doctor(const Invocation& invocation, base::UniqueFd output) {
   for (const Finding& finding : findings) text += finding_text(finding);
 
   engine::CellSpec examined = spec ? *spec : engine::CellSpec{};
-  if (examined.image.empty()) examined.image = config.image.empty() ? kDefaultImage : config.image;
+  if (examined.image.empty()) examined.image = cell_image(config);
   std::vector<FoundEngine> engines = find_engines(config);
   std::vector<EngineReport> reports;
   for (FoundEngine& found : engines) {

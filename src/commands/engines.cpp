@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "config_paths.h"
 #include "engine/auto_engine.h"
 #include "engine/docker/docker_engine.h"
 #include "engine/oci/oci_engine.h"
@@ -19,20 +20,11 @@ using engine::docker::Flavor;
 
 constexpr const char* kOciNetwork = "pasta";  // the name of a program, not of an engine's network
 
-engine::docker::Environment environment() {
-  engine::docker::Environment map;
-  for (const std::string& entry : process_environment()) {
-    const size_t equals = entry.find('=');
-    if (equals != std::string::npos) map.emplace(entry.substr(0, equals), entry.substr(equals + 1));
-  }
-  return map;
-}
-
 DockerOptions docker_options(const Config& config, EngineChoice kind, const EngineUse& use) {
   return {.host = config.docker_host,
           .address = {},
           .flavor = kind == EngineChoice::kPodman ? Flavor::kPodman : Flavor::kAny,
-          .environment = environment(),
+          .environment = environment_map(process_environment()),
           .make_client = http::make_curl_client,
           .private_folder = {},
           .image = {.pull = use.pull, .patience = use.patience, .on_wait = use.on_wait},

@@ -54,7 +54,7 @@ base::Result<engine::CellSpec> cell_spec(const Config& config) {
   spec.supervisor = std::move(*supervisor);
   spec.workspace = config.workspace;
   spec.workspace_volume = config.workspace_volume;
-  spec.image = config.image.empty() ? kDefaultImage : config.image;
+  spec.image = cell_image(config);
   if (config.network != "none") spec.network = config.network;
   spec.rootfs = config.rootfs;
   spec.user = cell_user(config);
