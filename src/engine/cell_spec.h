@@ -44,6 +44,11 @@ struct CellSpec {
   static std::vector<std::pair<std::string, std::string>> default_environment();
 };
 
+// What every engine asks for that nobody chooses.
+inline constexpr uint64_t kOpenFilesSoft = 4'096;
+inline constexpr uint64_t kOpenFilesHard = 65'536;
+inline constexpr int kOomScoreAdj = 500;  // when the machine runs out of memory, a cell goes before the host's programs
+
 // Processor time as the kernel's CFS bandwidth control takes it, in microseconds. The quota is at least 1 ms (below
 // that the kernel refuses); for a small share the period grows instead.
 struct CpuTime {

@@ -11,8 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint64_t kOpenFilesSoft = 4096;
-constexpr int kOomScoreAdj = 500;  // when the machine runs out of memory, a cell goes before the host's own programs
 constexpr const char* kHelpers = "/run/cell/bin";
 
 // The image knows best where its programs are; ours are behind them.

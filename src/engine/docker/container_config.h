@@ -23,7 +23,7 @@ struct ContainerPlan {
   nlohmann::json mounts;        // of workspace and bashcell-init: HostConfig.Mounts (delivery.h)
   std::string seccomp;          // the profile itself (Docker), or its path on the engine's machine (Podman)
   // The most that can be asked for.
-  uint64_t open_files = 65'536;
+  uint64_t open_files = kOpenFilesHard;
   uint64_t processes = 16'384;  // of the user, in all containers together
 };
 

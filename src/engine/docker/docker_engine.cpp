@@ -23,8 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr base::Duration kConnectLimit{3'000};  // from the start; PID 1 connects first of all, or goes on without
-constexpr uint64_t kOpenFiles = 65'536;
+constexpr base::Duration kConnectLimit{3'000};   // from the start; PID 1 connects first of all, or goes on without
 constexpr uint64_t kOpenFilesElsewhere = 4'096;  // any engine may give that many
 constexpr uint64_t kProcesses = 16'384;          // below what Podman allows itself
 
@@ -153,7 +152,7 @@ base::Result<DockerEngine::Created> DockerEngine::create(EngineApi& api, const C
         .control_socket = created.control.has_value(),
         .mounts = std::move(*mounts),
         .seccomp = *seccomp,
-        .open_files = std::min(kOpenFiles, hard_limit(api.address(), RLIMIT_NOFILE, kOpenFilesElsewhere)),
+        .open_files = std::min(kOpenFilesHard, hard_limit(api.address(), RLIMIT_NOFILE, kOpenFilesElsewhere)),
         .processes = std::min(kProcesses, hard_limit(api.address(), RLIMIT_NPROC, kProcesses))};
     const base::Result<Answer> answer = api.create_container(name, make_container(spec, plan, image, api.facts()));
     if (!answer) {

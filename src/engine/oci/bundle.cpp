@@ -21,10 +21,6 @@ std::string file_count(int64_t bytes) { return fmt::format("nr_inodes={}", tmpfs
 
 using nlohmann::json;
 
-constexpr uint64_t kOpenFilesSoft = 4096;
-constexpr uint64_t kOpenFilesHard = 65'536;
-constexpr int kOomScoreAdj = 500;  // when the machine runs out of memory, a cell goes before the host's own programs
-
 json mount(const char* destination, const char* type, json options) {
   return {{"destination", destination}, {"type", type}, {"source", type}, {"options", std::move(options)}};
 }
