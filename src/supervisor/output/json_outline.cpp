@@ -63,7 +63,7 @@ bool JsonOutline::take(char c) {
   }
   if (!token_.empty()) {
     if (is_token_char(c)) return token_.size() < kMostOfAName && (token_ += c, true);
-    if (!take_token(c)) return false;
+    if (!end_token()) return false;
   }
   if (is_blank(c)) {
     new_line_ = new_line_ || c == '\n';
@@ -98,7 +98,7 @@ bool JsonOutline::take(char c) {
 }
 
 // A number or a word has ended.
-bool JsonOutline::take_token(char) {
+bool JsonOutline::end_token() {
   const bool number = is_number(token_);
   const bool word = token_ == "true" || token_ == "false" || token_ == "null";
   const Type type = number ? Type::kNumber : token_ == "null" ? Type::kNull : Type::kBoolean;

@@ -37,7 +37,7 @@ class JsonOutline {
   };
 
   bool take(char c);
-  bool take_token(char c);
+  bool end_token();
   bool begin_value(Type type);
   bool begin_container(bool object);
   bool end_container(bool object);

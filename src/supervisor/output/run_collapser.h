@@ -46,8 +46,6 @@ class RunCollapser {
     run_ = 0;
   }
 
-  int64_t lines() const { return number_; }
-
  private:
   static constexpr int64_t kShown = 4;    // of a run, at its start
   static constexpr size_t kMostHeld = 4;  // more than these are replaced by a mark, but for the last one
