@@ -85,7 +85,7 @@ bool Judge::is_rare(const Item& item) const {
 
 void Highlights::add(Item item) {
   if (item.rank == Rank::kPlain) return;
-  cost_ += item_cost(item, line_limit_);
+  cost_ += item.cost;
   items_.push_back(std::move(item));
   if (cost_ > 3 * max_cost_) prune();
 }
@@ -94,9 +94,8 @@ void Highlights::prune() {
   std::vector<bool> kept(items_.size());
   size_t cost = 0;
   for (const size_t i : by_worth(items_)) {
-    const size_t more = item_cost(items_[i], line_limit_);
-    if (cost + more > max_cost_) break;
-    cost += more;
+    if (cost + items_[i].cost > max_cost_) break;
+    cost += items_[i].cost;
     kept[i] = true;
   }
   std::deque<Item> rest;

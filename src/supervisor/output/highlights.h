@@ -51,10 +51,10 @@ class Judge {
 // The best of the judged items, in memory proportional to `max_cost`.
 class Highlights {
  public:
-  // `max_cost`: the largest budget that select() may be given; `line_limit`: what one line may cost.
-  Highlights(size_t max_cost, size_t line_limit) : max_cost_(max_cost), line_limit_(line_limit) {}
+  // `max_cost`: the largest budget that select() may be given.
+  explicit Highlights(size_t max_cost) : max_cost_(max_cost) {}
 
-  // In order of the text.
+  // In order of the text; with its cost.
   void add(Item item);
 
   struct Budget {
@@ -71,7 +71,6 @@ class Highlights {
   void prune();
 
   size_t max_cost_;
-  size_t line_limit_;
   std::deque<Item> items_;  // by number
   size_t cost_ = 0;
 };

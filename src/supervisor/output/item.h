@@ -30,6 +30,7 @@ struct Item {
   LineShape shape;
   Rank rank = Rank::kPlain;
   int64_t seen = 0;  // lines of that shape before it
+  size_t cost = 0;   // item_cost() at the largest line limit, once the trimmer keeps it
 
   LineView view() const {
     const std::string_view whole = text;

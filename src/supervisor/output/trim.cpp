@@ -137,8 +137,7 @@ void fill_small_gaps(std::vector<Choice>& choices) {
 
 // Bytes kept of a line against its costs: a character costs at least 1 and is at most 3 bytes long for each 1 it costs.
 // Each end of a long line is shown for at most line_limit, and two ends together: 2 bytes for 1 are enough for each.
-Trimmer::Trimmer(size_t max_chars)
-    : max_chars_(max_chars), reader_(2 * kMaxLine), highlights_(max_chars, line_limit(max_chars)) {}
+Trimmer::Trimmer(size_t max_chars) : max_chars_(max_chars), reader_(2 * kMaxLine), highlights_(max_chars) {}
 
 void Trimmer::add(std::string_view clean) {
   const size_t last = clean.find_last_not_of('\n');
@@ -186,17 +185,17 @@ void Trimmer::add_lines(std::string_view text) {
 
 void Trimmer::keep(Item item) {
   judge_.judge(item, !tail_.empty() ? &tail_.back() : !head_.empty() && !head_full_ ? &head_.back() : nullptr);
-  const size_t cost = item_cost(item, line_limit(max_chars_));
-  if (head_.empty() || (!head_full_ && head_cost_ + cost <= max_chars_ + kNewlineCost)) {
-    head_cost_ += cost;
+  item.cost = item_cost(item, line_limit(max_chars_));
+  if (head_.empty() || (!head_full_ && head_cost_ + item.cost <= max_chars_ + kNewlineCost)) {
+    head_cost_ += item.cost;
     head_.push_back(std::move(item));
     return;
   }
   head_full_ = true;
-  tail_cost_ += cost;
+  tail_cost_ += item.cost;
   tail_.push_back(std::move(item));
   while (tail_cost_ > max_chars_ + kNewlineCost && tail_.size() > 1) {
-    tail_cost_ -= item_cost(tail_.front(), line_limit(max_chars_));
+    tail_cost_ -= tail_.front().cost;
     highlights_.add(std::move(tail_.front()));
     tail_.pop_front();
   }
