@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -13,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/message_file.h"
+#include "base/unix_socket.h"
 #include "http/shown.h"
 
 namespace bashcell::http {
@@ -56,14 +56,8 @@ base::Result<void> Dialer::make_meeting_point() {
   std::string folder = temporary_folder() + "/bashcell-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) return base::errno_error("cannot make a folder like " + folder);
   const std::string path = folder + "/s";
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
-  base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const bool listens = path.size() < sizeof address.sun_path && socket.valid() &&
-                       ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-                       ::listen(socket.get(), 4) == 0;
-  base::UniqueFd door(listens ? ::open(path.c_str(), O_PATH | O_CLOEXEC) : -1);
+  base::UniqueFd socket = base::listen_unix(path, 4);
+  base::UniqueFd door(socket.valid() ? ::open(path.c_str(), O_PATH | O_CLOEXEC) : -1);
   const base::Error error = base::errno_error("cannot make a socket in " + folder);
   ::unlink(path.c_str());
   ::rmdir(folder.c_str());

@@ -4,14 +4,13 @@
 #include <grp.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "base/quantity.h"
-#include "base/unique_fd.h"
+#include "base/unix_socket.h"
 #include "http/shown.h"
 
 namespace bashcell::http {
@@ -116,16 +115,7 @@ std::string group_hint(const std::string& path) {
 
 // Why the socket takes no connection, tried once more: what libcurl keeps may be the number of an earlier failure.
 // EAGAIN when it does take one now.
-int connect_error(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return ENAMETOOLONG;
-  path.copy(address.sun_path, path.size());
-  const base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket.valid()) return errno;
-  const bool connected = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  return connected ? EAGAIN : errno;
-}
+int connect_error(const std::string& path) { return base::connect_unix(path, SOCK_NONBLOCK).valid() ? EAGAIN : errno; }
 
 std::string unix_text(const Target& target) {
   const int error_number = connect_error(target.unix_socket);

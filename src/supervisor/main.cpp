@@ -4,19 +4,17 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/log.h"
+#include "base/unix_socket.h"
 #include "supervisor/cell_command.h"
 #include "supervisor/supervisor.h"
 #include "wire/version.h"
@@ -95,18 +93,6 @@ void make_folders(std::string path) {
   ::mkdir(path.c_str(), 0700);
 }
 
-// -1 when nobody listens there, as where the engine is in another virtual machine.
-int connect_to(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof address.sun_path) return -1;
-  std::memcpy(address.sun_path, path.data(), path.size());
-  base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how connect(2) takes addresses
-  const int failed = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  return failed == 0 ? socket.release() : -1;
-}
-
 // The control stream leaves its well-known numbers before anything is started, and no child ever inherits it.
 base::Result<std::pair<base::UniqueFd, base::UniqueFd>> take_control(int control_fd) {
   base::Result<base::UniqueFd> input = base::duplicate(control_fd < 0 ? 0 : control_fd, 10);
@@ -130,8 +116,9 @@ int supervise(const Options& options) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGXFSZ}) {
     ::signal(signal, SIG_IGN);
   }
-  const int connected = connect_to(options.control_socket);
-  auto streams = take_control(connected >= 0 ? connected : options.control_fd);
+  // Nobody listens there where the engine is in another virtual machine.
+  base::UniqueFd connected = base::connect_unix(options.control_socket);
+  auto streams = take_control(connected.valid() ? connected.release() : options.control_fd);
   if (!streams) {
     log.error(streams.error().message);
     return 1;

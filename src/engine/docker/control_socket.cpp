@@ -3,13 +3,12 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
+#include "base/unix_socket.h"
 #include "engine/cell_name.h"
 #include "engine/private_folder.h"
 
@@ -18,21 +17,12 @@ namespace bashcell::engine::docker {
 base::Result<ControlSocket> ControlSocket::listen(const std::string& folder, const std::string& name) {
   if (base::Result<void> made = make_private(folder); !made) return made.error();
   std::string path = folder + "/" + name;
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return base::Error{path + " is too long for a socket"};
-  std::memcpy(address.sun_path, path.data(), path.size());
-  base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket.valid()) return base::errno_error("cannot make a socket");
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how bind(2) takes addresses
-  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return base::errno_error("cannot make the socket " + path);
-  }
+  base::UniqueFd socket = base::listen_unix(path, 1);
+  if (!socket.valid()) return base::errno_error("cannot make the socket " + path);
   ControlSocket control(std::move(socket), std::move(path));
   // The cell's user is another one; the folder keeps all others out.
-  if (::chmod(control.path_.c_str(), 0666) != 0 || ::listen(control.socket_.get(), 1) != 0) {
-    return base::errno_error("cannot listen at " + control.path_);
-  }
+  if (::chmod(control.path_.c_str(), 0666) != 0)
+    return base::errno_error("cannot open " + control.path_ + " to the cell");
   return control;
 }
 
