@@ -156,4 +156,19 @@ class FakeServer {
   std::vector<std::thread> threads_;  // written by acceptor_ only
 };
 
+// Sends these bytes and then nothing, until the client has had enough.
+inline std::function<void(Peer&)> stall_after(const std::string& bytes) {
+  return [bytes](Peer& peer) {
+    peer.write(bytes);
+    peer.wait_for_end();
+  };
+}
+
+// The server's name differs with every run: in `message` it becomes unix:///s.
+inline std::string with_fixed_name(std::string message, const FakeServer& server) {
+  const size_t at = message.find(server.target().name);
+  if (at != std::string::npos) message.replace(at, server.target().name.size(), "unix:///s");
+  return message;
+}
+
 }  // namespace bashcell::http

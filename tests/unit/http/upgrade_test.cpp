@@ -24,16 +24,7 @@ std::string said_of(const std::function<void(Peer&)>& rude) {
   Request request = post("/attach");
   request.timeout = 250ms;
   std::string message = error_of(client_for(server.target())->upgrade(request));
-  const size_t at = message.find(server.target().name);
-  if (at != std::string::npos) message.replace(at, server.target().name.size(), "unix:///s");
-  return message;
-}
-
-std::function<void(Peer&)> stall_after(const std::string& bytes) {
-  return [bytes](Peer& peer) {
-    peer.write(bytes);
-    peer.wait_for_end();
-  };
+  return with_fixed_name(std::move(message), server);
 }
 
 }  // namespace
