@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "engine/docker/json_member.h"
+
 namespace bashcell::engine::docker {
 
 namespace {
 
 using nlohmann::json;
-
-std::string text_member(const json& object, const char* name) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 bool is_shared(const std::string& driver) { return driver == "host" || driver == "null"; }
 
