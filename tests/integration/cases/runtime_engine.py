@@ -145,11 +145,7 @@ def daemon_killed_and_started(t):
         unreachable(late, engine)
         engine.start()
         if ended_by_a_restart(engine):
-            reply = server.call("echo ${K:-lost}")
-            if reply.is_error:
-                lost(reply, 15)
-                reply = server.call("echo ${K:-lost}")
-            told_new(reply, "lost")
+            fresh(server, "echo ${K:-lost}", "lost")
             server.wait_until(lambda: old not in server.probe.state(server.pid), LEASE + 3, "the old cell is still there")
         else:
             kept(server, "1")
