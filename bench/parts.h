@@ -19,8 +19,12 @@ std::vector<Row> measure_calls(const Subject& subject);
 std::vector<Row> measure_start(const Subject& subject);
 // What server and supervisor hold in memory, at rest and under a flood of output.
 std::vector<Row> measure_memory(const Subject& subject);
-// The same with a cell of a Docker engine (BASHCELL_TEST_DOCKER_HOST, BASHCELL_TEST_IMAGE), and against what people do
-// by hand through its API.
+// Scripts that print up to 32 MB, against the same with their output sent to a file in the cell.
+std::vector<Row> measure_output(const Subject& subject);
+// How much of a flood the supervisor drains in a second of its processor time, and what memory that takes.
+std::vector<Row> measure_drain(const Subject& subject);
+// Start and calls with a cell of a Docker engine (BASHCELL_TEST_DOCKER_HOST, BASHCELL_TEST_IMAGE), and against what
+// people do by hand through its API.
 std::vector<Row> measure_docker(const Subject& subject);
 
 }  // namespace bashcell::bench

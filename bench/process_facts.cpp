@@ -1,7 +1,9 @@
 #include "process_facts.h"
 
 #include <dirent.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -91,6 +93,16 @@ double peak_mb(pid_t pid) { return megabytes(pid, "VmHWM"); }
 void reset_peak(pid_t pid) {
   // "5" resets the high-water mark. Without the right to, the mark includes the start, which only makes it larger.
   std::ofstream("/proc/" + std::to_string(pid) + "/clear_refs") << "5";
+}
+
+double cpu_seconds(pid_t pid) {
+  // Fields 14 and 15 of the line; the second one, the name, ends with the last parenthesis.
+  const std::string line = proc_file(pid, "stat");
+  std::istringstream words(line.substr(std::min(line.rfind(')'), line.size())));
+  std::vector<std::string> fields;
+  for (std::string word; words >> word;) fields.push_back(word);
+  if (fields.size() < 14) throw std::runtime_error("process " + std::to_string(pid) + " has no times");
+  return (std::stod(fields[12]) + std::stod(fields[13])) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 }  // namespace bashcell::bench

@@ -18,5 +18,7 @@ pid_t supervisor_of(pid_t server);
 double resident_mb(pid_t pid);
 double peak_mb(pid_t pid);
 void reset_peak(pid_t pid);
+// User and system time so far, of all its threads.
+double cpu_seconds(pid_t pid);
 
 }  // namespace bashcell::bench

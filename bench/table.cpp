@@ -7,9 +7,11 @@ namespace bashcell::bench {
 namespace {
 
 std::string goal_text(const Row& row) {
-  if (!row.at_most) return "-";
-  if (row.ratios.size() > 0) return fmt::format("<= {:.1f} x", *row.at_most);
-  return fmt::format("<= {:.0f} {}", *row.at_most, row.unit);
+  if (!row.at_most && !row.at_least) return "-";
+  const char* relation = row.at_most ? "<=" : ">=";
+  const double goal = row.at_most ? *row.at_most : *row.at_least;
+  if (row.ratios.size() > 0) return fmt::format("{} {:.1f} x", relation, goal);
+  return fmt::format("{} {:.0f} {}", relation, goal, row.unit);
 }
 
 std::string value_text(const Samples& values, const std::string& unit) {
@@ -24,13 +26,13 @@ std::string spread_text(const Row& row) {
 }
 
 std::string verdict(const Row& row) {
-  if (!row.at_most) return "info";
+  if (!row.at_most && !row.at_least) return "info";
   return row.met() ? "yes" : "NO";
 }
 
 void print_line(const std::string& name, const std::string& goal, const std::string& ours, const std::string& baseline,
                 const std::string& spread, const std::string& met) {
-  fmt::print("{:<50} {:>10} {:>10} {:>10} {:>20} {:>5}\n", name, goal, ours, baseline, spread, met);
+  fmt::print("{:<50} {:>15} {:>15} {:>10} {:>22} {:>5}\n", name, goal, ours, baseline, spread, met);
 }
 
 }  // namespace

@@ -12,17 +12,20 @@ namespace bashcell::bench {
 
 struct Row {
   std::string name;
-  std::string unit;               // of `ours` and `baseline`
-  Samples ours;                   // one value a round
-  Samples baseline;               // likewise, in the same order; empty: there is nothing to compare with
-  Samples ratios;                 // ours / baseline, each round by itself
-  std::optional<double> at_most;  // of the ratio, else of ours; nothing: shown for information
+  std::string unit;                // of `ours` and `baseline`
+  Samples ours;                    // one value a round
+  Samples baseline;                // likewise, in the same order; empty: there is nothing to compare with
+  Samples ratios;                  // ours / baseline, each round by itself
+  std::optional<double> at_most;   // of the ratio, else of ours; neither: shown for information
+  std::optional<double> at_least;  // likewise
 
   void add_round(double our_value) { ours.add(our_value); }
   void add_round(double our_value, double baseline_value);
   // What is held against the goal.
   const Samples& judged() const { return ratios.size() > 0 ? ratios : ours; }
-  bool met() const { return !at_most || judged().median() <= *at_most; }
+  bool met() const {
+    return (!at_most || judged().median() <= *at_most) && (!at_least || judged().median() >= *at_least);
+  }
 };
 
 // Prints the rows, and a line for each goal that was missed. Returns how many were.

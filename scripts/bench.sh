@@ -1,7 +1,7 @@
 #!/bin/bash
 # Sets up, builds and measures what users run, and holds it against the promises. Exits non-zero on a missed goal and
 # names it.
-#   scripts/bench.sh [--rounds N] [calls|start|memory|docker]...     all parts by default, 3 rounds
+#   scripts/bench.sh [--rounds N] [calls|start|memory|output|drain|docker]...     3 rounds; by default all parts but output and drain
 # The part `docker` is measured with an engine of its own (scripts/engines.sh), which takes root and Debian's docker.io.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
