@@ -1,0 +1,12 @@
+// How a fact may stand in a reply.
+
+// A number, with or without commas between its thousands.
+export function counted(number) {
+  return new RegExp(`(?<![\\d,])${number.toLocaleString('en-US').replaceAll(',', ',?')}(?!\\d|,\\d)`);
+}
+
+// What in `must` the reply lacks; functions are asked for their pattern with what is known of the whole output.
+export function missingFacts(must, reply, raw) {
+  const wanted = must.flatMap((fact) => (typeof fact === 'function' ? fact(raw) : fact));
+  return wanted.filter((fact) => (typeof fact === 'string' ? !reply.includes(fact) : !fact.test(reply)));
+}
