@@ -2,9 +2,20 @@
 # Sets up, builds and measures what users run, and holds it against the promises. Exits non-zero on a missed goal and
 # names it.
 #   scripts/bench.sh [--rounds N] [calls|start|memory|output|drain|docker]...     3 rounds; by default all parts but output and drain
+#   scripts/bench.sh tokens [--misses FILE] [definitions|suite|jobs|recall]...     what replies cost and keep: 3 to 4 minutes
 # The part `docker` is measured with an engine of its own (scripts/engines.sh), which takes root and Debian's docker.io.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+if [[ "${1:-}" == tokens ]]; then
+  scripts/setup.sh --tests
+  scripts/build.sh
+  # Installs what counts tokens, and works on a copy beside it: the source tree stays clean.
+  cmake -DSOURCE="$PWD/tests/clients" -DBUILD="$PWD/build/tokens" -P tests/clients/install.cmake
+  rm -rf build/tokens/bench
+  cp -R bench/tokens build/tokens/bench
+  exec node build/tokens/bench/main.mjs --program "$PWD/build/release/bin/bashcell" --repository "$PWD" "${@:2}"
+fi
 
 scripts/setup.sh
 scripts/build.sh

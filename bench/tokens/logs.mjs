@@ -10,7 +10,10 @@ export const logCount = 1000;
 // The template's lines filled in, and which of them a reader needs.
 function worded(template, random) {
   const lines = template.split('\n');
-  const needed = Math.max(0, lines.findIndex((line) => line.startsWith('>')));
+  const needed = Math.max(
+    0,
+    lines.findIndex((line) => line.startsWith('>')),
+  );
   const filled = lines.map((line) => fill(line.replace(/^>/, ''), random));
   return {lines: filled, key: filled[needed].trim()};
 }

@@ -5,7 +5,7 @@ export class Random {
 
   constructor(seed) {
     this.#state = (Math.imul(seed, 0x9e3779b1) + 0x7f4a7c15) >>> 0;
-    for (let i = 0; i < 4; ++i) this.#next();  // neighbouring seeds must not begin alike
+    for (let i = 0; i < 4; ++i) this.#next(); // neighbouring seeds must not begin alike
   }
 
   // mulberry32
@@ -17,17 +17,27 @@ export class Random {
   }
 
   // In [0, 1).
-  fraction() { return this.#next() / 2 ** 32; }
+  fraction() {
+    return this.#next() / 2 ** 32;
+  }
 
   // Both ends included.
-  between(low, high) { return low + Math.floor(this.fraction() * (high - low + 1)); }
+  between(low, high) {
+    return low + Math.floor(this.fraction() * (high - low + 1));
+  }
 
   // Both ends included; as many between 200 and 2,000 as between 2,000 and 20,000.
-  betweenByMagnitude(low, high) { return Math.round(low * (high / low) ** this.fraction()); }
+  betweenByMagnitude(low, high) {
+    return Math.round(low * (high / low) ** this.fraction());
+  }
 
-  chance(probability) { return this.fraction() < probability; }
+  chance(probability) {
+    return this.fraction() < probability;
+  }
 
-  pick(list) { return list[this.between(0, list.length - 1)]; }
+  pick(list) {
+    return list[this.between(0, list.length - 1)];
+  }
 
   hex(digits) {
     let text = '';

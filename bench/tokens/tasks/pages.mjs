@@ -14,7 +14,11 @@ function payment(random, id) {
     id: `pay_${id}`,
     created: `2026-03-${String(random.between(1, 28)).padStart(2, '0')}T10:${random.between(10, 59)}:00Z`,
     amount: {value: random.between(100, 999999), currency: random.pick(['EUR', 'USD', 'GBP'])},
-    customer: {id: `cus_${random.hex(8)}`, name: fillers.Name(random), address: {city: fillers.Name(random), country: random.pick(['DE', 'FR', 'US'])}},
+    customer: {
+      id: `cus_${random.hex(8)}`,
+      name: fillers.Name(random),
+      address: {city: fillers.Name(random), country: random.pick(['DE', 'FR', 'US'])},
+    },
     items: [1, 2, 3].map((line) => ({line, sku: random.hex(6), quantity: random.between(1, 5)})),
     status: failed ? 'declined' : 'settled',
     ...(failed ? {reason} : {}),
@@ -49,7 +53,7 @@ export const tasks = ({dollars}) => [
   },
   {
     name: 'json: sum by jq',
-    script: "jq -s '[.[].data[] | select(.amount.currency == \"USD\") | .amount.value] | add' api/page-*.json",
+    script: 'jq -s \'[.[].data[] | select(.amount.currency == "USD") | .amount.value] | add\' api/page-*.json',
     must: [String(dollars)],
   },
 ];

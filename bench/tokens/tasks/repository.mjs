@@ -17,7 +17,7 @@ export function make(workspace, repository) {
   try {
     inCopy('checkout', '--quiet', '--detach', upTo);
   } catch {
-    inCopy('checkout', '--quiet', '--detach');  // a copy without that commit: its newest one will do
+    inCopy('checkout', '--quiet', '--detach'); // a copy without that commit: its newest one will do
   }
   const facts = {
     newest: inCopy('log', '-1', '--format=%s'),
@@ -32,7 +32,11 @@ export const tasks = ({newest, changed, commits}) => [
   {name: 'git: log', script: '(cd repo && git log)', must: [newest]},
   {name: 'git: log --stat', script: '(cd repo && git log --stat -n 40)', must: [newest]},
   {name: 'git: diff', script: `(cd repo && git diff HEAD~${diffed})`, must: changed},
-  {name: 'git: diff --stat', script: `(cd repo && git diff --stat HEAD~${diffed} | tail -n 1)`, must: [`${changed.length} files changed`]},
+  {
+    name: 'git: diff --stat',
+    script: `(cd repo && git diff --stat HEAD~${diffed} | tail -n 1)`,
+    must: [`${changed.length} files changed`],
+  },
   {name: 'git: log --oneline | head', script: '(cd repo && git log --oneline | head -n 20)', must: [newest]},
   {name: 'git: commits', script: '(cd repo && git rev-list --count HEAD)', must: [String(commits)]},
   {

@@ -11,12 +11,27 @@ const busiest = '10.9.8.7';
 const serviceLines = 100_000;
 const serviceError = 'payment provider said no: card vault sealed since 02:11';
 
-const paths = ['/', '/cart', '/checkout', '/search?q=lamp', '/static/app.js', '/static/app.css', '/api/orders', '/api/items?page=2'];
-const agents = ['Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/128.0', 'curl/7.88.1', 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5)'];
+const paths = [
+  '/',
+  '/cart',
+  '/checkout',
+  '/search?q=lamp',
+  '/static/app.js',
+  '/static/app.css',
+  '/api/orders',
+  '/api/items?page=2',
+];
+const agents = [
+  'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/128.0',
+  'curl/7.88.1',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5)',
+];
 
 function accessLine(random, ip, status) {
-  const time = `14/Mar/2026:${String(random.between(0, 23)).padStart(2, '0')}:${String(random.between(10, 59))}:${random.between(10, 59)} +0000`;
-  return `${ip} - - [${time}] "GET ${random.pick(paths)} HTTP/1.1" ${status} ${random.between(200, 90000)} "-" "${random.pick(agents)}"\n`;
+  const hour = String(random.between(0, 23)).padStart(2, '0');
+  const time = `14/Mar/2026:${hour}:${random.between(10, 59)}:${random.between(10, 59)} +0000`;
+  const request = `"GET ${random.pick(paths)} HTTP/1.1" ${status} ${random.between(200, 90000)}`;
+  return `${ip} - - [${time}] ${request} "-" "${random.pick(agents)}"\n`;
 }
 
 // Pieces of a thousand lines until there are 50 MB; a failing request in the first line of some of them.
@@ -25,7 +40,9 @@ function* accessLog(counts) {
   for (let bytes = 0, piece = 0; bytes < accessBytes; ++piece) {
     const lines = [];
     for (let i = 0; i < 1000; ++i) {
-      const ip = random.chance(0.03) ? busiest : `10.${random.between(0, 7)}.${random.between(0, 99)}.${random.between(1, 254)}`;
+      const ip = random.chance(0.03)
+        ? busiest
+        : `10.${random.between(0, 7)}.${random.between(0, 99)}.${random.between(1, 254)}`;
       const broken = i === 0 && piece % 20 === 5 && counts.broken < serverErrors;
       if (broken) ++counts.broken;
       if (ip === busiest) ++counts.busiest;
@@ -52,7 +69,12 @@ export function make(workspace) {
 }
 
 export const tasks = ({lines, broken, busiest: hits}) => [
-  {name: 'access log, 50 MB: cat', timeout: 120, script: 'cat logs/access.log', must: [counted(lines), /"GET \S+ HTTP\/1.1" \d{3} /]},
+  {
+    name: 'access log, 50 MB: cat',
+    timeout: 120,
+    script: 'cat logs/access.log',
+    must: [counted(lines), /"GET \S+ HTTP\/1.1" \d{3} /],
+  },
   {
     name: 'access log, 50 MB: statuses',
     timeout: 120,
@@ -65,7 +87,12 @@ export const tasks = ({lines, broken, busiest: hits}) => [
     script: "cut -d' ' -f1 logs/access.log | sort | uniq -c | sort -rn | head -n 5",
     must: [`${hits} ${busiest}`],
   },
-  {name: 'access log, 50 MB: failed ones', timeout: 120, script: `grep '" 500 ' logs/access.log | wc -l`, must: [String(broken)]},
+  {
+    name: 'access log, 50 MB: failed ones',
+    timeout: 120,
+    script: `grep '" 500 ' logs/access.log | wc -l`,
+    must: [String(broken)],
+  },
   {name: 'service log: cat, one error', script: 'cat logs/service.log', must: [serviceError]},
   {name: 'service log: grep', script: 'grep -n ERROR logs/service.log', must: [serviceError]},
 ];

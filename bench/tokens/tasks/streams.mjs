@@ -15,11 +15,15 @@ export function make(workspace) {
   const bytes = Buffer.alloc(randomBytes);
   for (let i = 0; i < randomBytes; i += 4) bytes.writeUInt32LE(random.between(0, 0xffffffff), i);
   writeFile(workspace, 'streams/noise.bin', bytes);
-  writeFile(workspace, 'streams/progress.py', `import sys
+  writeFile(
+    workspace,
+    'streams/progress.py',
+    `import sys
 for step in range(20001):
     sys.stdout.write('\\rfetching model: %5.1f%% [%-40s] %d/20000 kB' % (step / 200, '#' * (step // 500), step))
 print('\\nchecksum b5bb9d80 matches')
-`);
+`,
+  );
   return {elfBytes: fs.statSync('/bin/bash').size};
 }
 
@@ -36,9 +40,17 @@ export const tasks = ({elfBytes}) => [
   {name: 'binary: noise', script: 'cat streams/noise.bin', must: [counted(randomBytes), /binary/i]},
   {name: 'find /usr', timeout: 120, script: 'find /usr', must: [/^\/usr$/m, (raw) => counted(raw.lines)]},
   {name: 'find /usr, then count', timeout: 120, script: "find /usr -type f -name '*.so*' | wc -l", must: [/^\d+$/m]},
-  {name: 'grep in /usr/include', script: "grep -rn 'define' /usr/include/linux", must: [/^\/usr\/include\/linux\S+:\d+:/m, (raw) => counted(raw.lines)]},
+  {
+    name: 'grep in /usr/include',
+    script: "grep -rn 'define' /usr/include/linux",
+    must: [/^\/usr\/include\/linux\S+:\d+:/m, (raw) => counted(raw.lines)],
+  },
   {name: 'short: echo', script: 'echo ok', must: ['ok']},
   {name: 'short: ls -l', script: 'ls -l shop build app', must: ['orders.csv', 'build.log']},
-  {name: 'short: a failing command', script: 'cat shop/orders.txt', must: ['No such file or directory', '[cell: exit 1']},
+  {
+    name: 'short: a failing command',
+    script: 'cat shop/orders.txt',
+    must: ['No such file or directory', '[cell: exit 1'],
+  },
   {name: 'short: df, free, uname', script: 'uname -s; df -h /tmp; nproc', must: ['Linux', 'Mounted on']},
 ];

@@ -21,7 +21,18 @@ function orders() {
     const status = random.chance(0.05) ? 'returned' : 'paid';
     if (status === 'paid') cents[region] += quantity * price;
     const date = `2026-${String(random.between(1, 12)).padStart(2, '0')}-${String(random.between(1, 28)).padStart(2, '0')}`;
-    lines.push([id, date, `C${random.between(1000, 4999)}`, region, random.pick(products), quantity, (price / 100).toFixed(2), status].join(','));
+    lines.push(
+      [
+        id,
+        date,
+        `C${random.between(1000, 4999)}`,
+        region,
+        random.pick(products),
+        quantity,
+        (price / 100).toFixed(2),
+        status,
+      ].join(','),
+    );
   }
   return {text: lines.join('\n') + '\n', cents};
 }
@@ -29,11 +40,15 @@ function orders() {
 export function make(workspace) {
   const {text, cents} = orders();
   writeFile(workspace, 'shop/orders.csv', text);
-  writeFile(workspace, 'shop/check.py', `import csv
+  writeFile(
+    workspace,
+    'shop/check.py',
+    `import csv
 for row in csv.DictReader(open('shop/orders.csv')):
     price = float(row['unit_price']) if row['order_id'] != '${badRow}' else None
     print(f"order {row['order_id']}: {row['quantity']} x {row['product']} at {price if price else 'n/a: unit_price is not a number'}")
-`);
+`,
+  );
   const [best, sum] = Object.entries(cents).sort((a, b) => b[1] - a[1])[0];
   return {best, sum: (sum / 100).toFixed(2)};
 }
@@ -41,7 +56,11 @@ for row in csv.DictReader(open('shop/orders.csv')):
 export const tasks = ({best, sum}) => [
   {name: 'csv: cat', largeFile: true, script: 'cat shop/orders.csv', must: [header, /100,?00[01]/]},
   {name: 'csv: head', script: 'head -n 5 shop/orders.csv; wc -l shop/orders.csv', must: [header, '100001']},
-  {name: 'csv: one status', script: "grep ',returned$' shop/orders.csv", must: [/^\d+,2026-.*,returned$/m, (raw) => counted(raw.lines)]},
+  {
+    name: 'csv: one status',
+    script: "grep ',returned$' shop/orders.csv",
+    must: [/^\d+,2026-.*,returned$/m, (raw) => counted(raw.lines)],
+  },
   {
     name: 'csv: sum by awk',
     script: `awk -F, 'NR > 1 && $8 == "paid" { sum[$4] += $6 * $7 } END { for (r in sum) printf "%s %.2f\\n", r, sum[r] }' \\
@@ -61,5 +80,9 @@ for region, total in sums.most_common():
 END`,
     must: [best, Number(sum).toLocaleString('en-US', {minimumFractionDigits: 2})],
   },
-  {name: 'csv: check each row', script: 'python3 shop/check.py', must: [`order ${badRow}:`, 'unit_price is not a number']},
+  {
+    name: 'csv: check each row',
+    script: 'python3 shop/check.py',
+    must: [`order ${badRow}:`, 'unit_price is not a number'],
+  },
 ];

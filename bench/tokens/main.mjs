@@ -1,0 +1,42 @@
+// node main.mjs --program BASHCELL --repository FOLDER [--misses FILE] [suite|recall|definitions|jobs]...
+// Counts what replies cost and what they keep. Exits 1 and names every goal that is missed.
+
+import {parseArgs} from 'node:util';
+
+import {Client} from './client.mjs';
+import {runDefinitions} from './definitions.mjs';
+import {runJobs} from './jobs.mjs';
+import {runRecall} from './recall.mjs';
+import {runSuite} from './suite.mjs';
+import {makeTasks} from './tasks/index.mjs';
+import {Goals} from './terminal.mjs';
+import {makeWorkspace} from './workspace.mjs';
+
+const {values, positionals} = parseArgs({
+  options: {program: {type: 'string'}, repository: {type: 'string'}, misses: {type: 'string'}},
+  allowPositionals: true,
+});
+const known = ['definitions', 'suite', 'jobs', 'recall'];
+const unknown = positionals.find((part) => !known.includes(part));
+if (unknown) throw new Error(`no part ${unknown}; there are ${known.join(', ')}`);
+const parts = positionals.length > 0 ? positionals : known;
+
+const goals = new Goals();
+const workspace = makeWorkspace();
+const needsData = parts.includes('suite') || parts.includes('jobs');
+const tasks = needsData ? makeTasks(workspace, values.repository) : [];
+
+// As a user has it: half a processor.
+const client = await Client.start(values.program, workspace);
+const definitions = await runDefinitions(client, goals);
+if (parts.includes('suite')) await runSuite(client, workspace, tasks, goals);
+if (parts.includes('jobs')) await runJobs(client, workspace, definitions, goals);
+await client.close();
+
+if (parts.includes('recall')) {
+  // Time is not measured here.
+  const quick = await Client.start(values.program, workspace, ['--cpus', '2']);
+  await runRecall(quick, workspace, goals, values.misses);
+  await quick.close();
+}
+process.exitCode = goals.report();
