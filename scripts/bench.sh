@@ -2,7 +2,7 @@
 # Sets up, builds and measures what users run, and holds it against the promises. Exits non-zero on a missed goal and
 # names it.
 #   scripts/bench.sh [--rounds N] [calls|start|memory|output|drain|docker]...     3 rounds; by default all parts but output and drain
-#   scripts/bench.sh tokens [--misses FILE] [definitions|suite|jobs|recall]...     what replies cost and keep: 3 to 4 minutes
+#   scripts/bench.sh tokens [--show NAME]... [--misses FILE] [definitions|suite|jobs|recall]...     what replies cost and keep: 3 to 4 minutes
 # The part `docker` is measured with an engine of its own (scripts/engines.sh), which takes root and Debian's docker.io.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -6,6 +6,8 @@ import {wordings} from './wordings.mjs';
 import {fill} from './words.mjs';
 
 export const logCount = 1000;
+// SHA-256 of the texts of the logs 1 to 1000, one after the other: what is measured is what was agreed on.
+export const agreedLogs = 'c45658e80fb4f4e497dfe4007426ebce8a4b1f5465711bf22756c2c7d7541aa9';
 
 // The template's lines filled in, and which of them a reader needs.
 function worded(template, random) {

@@ -1,4 +1,6 @@
-// node main.mjs --program BASHCELL --repository FOLDER [--misses FILE] [suite|recall|definitions|jobs]...
+// node main.mjs --program BASHCELL --repository FOLDER [--show NAME]... [--misses FILE] [PART]...
+// The parts are definitions, suite, jobs and recall; all by default. --show prints the replies of the suite's tasks of that
+// name, --misses writes the replies in which a random log's error was lost.
 // Counts what replies cost and what they keep. Exits 1 and names every goal that is missed.
 
 import {parseArgs} from 'node:util';
@@ -13,7 +15,12 @@ import {Goals} from './terminal.mjs';
 import {makeWorkspace} from './workspace.mjs';
 
 const {values, positionals} = parseArgs({
-  options: {program: {type: 'string'}, repository: {type: 'string'}, misses: {type: 'string'}},
+  options: {
+    program: {type: 'string'},
+    repository: {type: 'string'},
+    misses: {type: 'string'},
+    show: {type: 'string', multiple: true, default: []},
+  },
   allowPositionals: true,
 });
 const known = ['definitions', 'suite', 'jobs', 'recall'];
@@ -29,7 +36,7 @@ const tasks = needsData ? makeTasks(workspace, values.repository) : [];
 // As a user has it: half a processor.
 const client = await Client.start(values.program, workspace);
 const definitions = await runDefinitions(client, goals);
-if (parts.includes('suite')) await runSuite(client, workspace, tasks, goals);
+if (parts.includes('suite')) await runSuite(client, workspace, tasks, goals, values.show);
 if (parts.includes('jobs')) await runJobs(client, workspace, definitions, goals);
 await client.close();
 

@@ -6,9 +6,8 @@ import path from 'node:path';
 import {countFile, countTokens} from './count.mjs';
 import {headAndTail, headOnly} from './rivals.mjs';
 import {missingFacts} from './tasks/facts.mjs';
-import {amount, percent, printTable} from './terminal.mjs';
+import {amount, percent, printLongest, printTable} from './terminal.mjs';
 
-const budget = 1800; // tokens of a reply
 // No model reads more in one piece.
 const window = 200_000;
 
@@ -120,10 +119,7 @@ function printTotals(results) {
       kept('bashcell', (r) => r.missing.length === 0),
     ].join(', ')}`,
   );
-  const most = Math.max(...results.map((r) => r.tokens));
-  console.log(
-    `replies over ${budget} tokens: ${results.filter((r) => r.tokens > budget).length}; the longest has ${amount(most)}`,
-  );
+  printLongest(results);
 }
 
 function checkGoals(results, goals) {
@@ -131,7 +127,7 @@ function checkGoals(results, goals) {
     goals.check(
       `fact kept: ${task.name}`,
       missing.length === 0,
-      `not in the reply: ${missing.slice(0, 3).join('; ')}\n${reply}`,
+      `not in the reply: ${missing.slice(0, 3).join('; ')}\n${headAndTail(reply, 2000)}`,
     );
     goals.check(`never worse than raw: ${task.name}`, !worse, `${tokens} tokens, raw ${raw.tokens}`);
     if (task.largeFile) {
@@ -145,7 +141,8 @@ function checkGoals(results, goals) {
   goals.check('95 % saved over the suite', saved >= 0.95, percent(saved));
 }
 
-export async function runSuite(client, workspace, tasks, goals) {
+// `shown` are names of tasks, or parts of names, whose replies are printed.
+export async function runSuite(client, workspace, tasks, goals, shown) {
   const results = [];
   for (const task of tasks) results.push(await measure(client, workspace, task));
   printTable(
@@ -157,5 +154,8 @@ export async function runSuite(client, workspace, tasks, goals) {
 head: the first 30,000 characters. head+tail: the first and the last 15,000.
 to a file: how long the same script takes with its output sent to a file in the cell (the flood: to /dev/null).`);
   printTotals(results);
+  for (const {task, reply} of results.filter((r) => shown.some((name) => r.task.name.includes(name)))) {
+    console.log(`\n$ ${task.script}\n${reply}`);
+  }
   checkGoals(results, goals);
 }

@@ -20,6 +20,15 @@ export function printTable(title, head, rows) {
   }
 }
 
+// Against the budget of a reply, which is estimated in the cell and counted here.
+export function printLongest(results, budget = 1800) {
+  const most = Math.max(...results.map((r) => r.tokens));
+  const over = results.filter((r) => r.tokens > budget).length;
+  console.log(
+    `replies over ${thousands(budget)} tokens: ${over} of ${results.length}; the longest has ${thousands(most)}`,
+  );
+}
+
 // What was promised and not kept, by name.
 export class Goals {
   #missed = [];
