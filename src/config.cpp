@@ -189,7 +189,7 @@ Config config_from(const json& values) {
                                                                 {"best-effort", engine::LimitsPolicy::kBestEffort}});
   config.timeout = duration_of(values["timeout"]);
   config.max_timeout = duration_of(values["max_timeout"]);
-  config.max_chars = values["max_chars"];
+  config.budget = {.chars = values["max_chars"], .tokens = values["max_output"]};
   config.parallel = values["parallel"];
   config.warm = values["warm"];
   config.instructions = values["instructions"];

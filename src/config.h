@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -38,7 +39,7 @@ struct Config {
   engine::LimitsPolicy limits = engine::LimitsPolicy::kStrict;
   base::Duration timeout = std::chrono::seconds(30);  // at most max_timeout
   base::Duration max_timeout = std::chrono::seconds(300);
-  int64_t max_chars = 7'500;
+  base::Budget budget;
   int parallel = 4;
   bool warm = false;
   bool instructions = false;

@@ -75,7 +75,7 @@ sandbox::SandboxOptions sandbox_options(const Config& config) {
 }
 
 tools::BashToolOptions bash_tool_options(const Config& config) {
-  return {.timeout = config.timeout, .max_timeout = config.max_timeout, .max_chars = config.max_chars};
+  return {.timeout = config.timeout, .max_timeout = config.max_timeout, .budget = config.budget};
 }
 
 }  // namespace bashcell::commands

@@ -89,7 +89,7 @@ int run(const Invocation& invocation, base::UniqueFd output) {
 
   const tools::Rendered reply = tools::render(
       *ending.report,
-      {.script = *script, .timeout = options.timeout, .max_chars = options.max_chars, .limits = sandbox.spec()});
+      {.script = *script, .timeout = options.timeout, .budget = options.budget, .limits = sandbox.spec()});
   static_cast<void>(base::write_all(output.get(), reply.text + "\n"));  // whoever reads may have seen enough
   return reply.exit_code;
 }

@@ -18,9 +18,9 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
-constexpr int64_t kNewCellChars = 80;
-constexpr int64_t kLimitChars = 200;
-constexpr int64_t kNetworkChars = 160;
+constexpr base::Budget kNewCellClause{.chars = 80, .tokens = 30};
+constexpr base::Budget kLimitClause{.chars = 200, .tokens = 80};
+constexpr base::Budget kNetworkClause{.chars = 160, .tokens = 70};
 
 }  // namespace
 
@@ -162,9 +162,16 @@ void Sandbox::send(CallId id, Call call) {
   wire::Run run;
   run.id = id;
   run.timeout_ms = call.request.timeout.count();
-  run.max_chars = call.request.max_chars;
-  run.reserve_chars = (call.tells_new_cell ? kNewCellChars : 0) + (call.tells_limits ? kLimitChars : 0) +
-                      (call.tells_network ? kNetworkChars : 0);
+  run.max_chars = static_cast<int64_t>(call.request.budget.chars);
+  run.max_tokens = static_cast<int64_t>(call.request.budget.tokens);
+  const auto reserve = [&run](bool told, const base::Budget& clause) {
+    if (!told) return;
+    run.reserve_chars += static_cast<int64_t>(clause.chars);
+    run.reserve_tokens += static_cast<int64_t>(clause.tokens);
+  };
+  reserve(call.tells_new_cell, kNewCellClause);
+  reserve(call.tells_limits, kLimitClause);
+  reserve(call.tells_network, kNetworkClause);
   run.script = call.request.script;
   call.outer_deadline = loop_.after(call.request.timeout + kOuterMargin, [this] { on_wedged(); });
   cell_was_used_ = true;

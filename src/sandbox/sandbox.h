@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/event_loop.h"
 #include "base/log.h"
 #include "engine/engine.h"
@@ -27,7 +28,7 @@ namespace bashcell::sandbox {
 struct CallRequest {
   std::string script;
   base::Duration timeout{30'000};
-  int64_t max_chars = 7'500;  // of the whole reply, as JSON
+  base::Budget budget;  // of the whole reply
 };
 
 // It was sent to a cell, and the cell ended under it: it may have run, in part or whole.

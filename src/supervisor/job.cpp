@@ -53,7 +53,8 @@ Job::Job(Shared& shared, wire::Run run, Runner runner, Events events)
       run_(std::move(run)),
       runner_(std::move(runner)),
       events_(std::move(events)),
-      capture_(run_.id, static_cast<size_t>(run_.max_chars), prefix_for(runner_, shared.workspace), shared.spills),
+      meter_(base::Budget{static_cast<size_t>(run_.max_chars), static_cast<size_t>(run_.max_tokens)}),
+      capture_(run_.id, meter_, prefix_for(runner_, shared.workspace), shared.spills),
       limits_at_start_(shared.limits.read()),
       started_(base::now()),
       phase_started_(started_) {
@@ -251,12 +252,13 @@ void Job::commit_state(wire::Done& done) {
 }
 
 void Job::take_output(wire::Done& done) {
-  const auto budget = static_cast<size_t>(std::max<int64_t>(run_.max_chars - run_.reserve_chars, 2 * kStatusChars));
+  const size_t notice = meter_.cost(kStatusLine);
+  const base::Budget reserve{static_cast<size_t>(run_.reserve_chars), static_cast<size_t>(run_.reserve_tokens)};
+  const size_t budget = std::max(meter_.limit() - std::min(meter_.limit(), meter_.cost(reserve)), 2 * notice);
   const bool plain = done.outcome == wire::Outcome::kExited && done.code == 0 && !done.memory_limit_hit &&
                      !done.process_limit_hit && !done.state_dropped && done.problem.empty() &&
                      std::all_of(done.stages.begin(), done.stages.end(), [](int64_t stage) { return stage == 0; });
   // Without a status line all of the budget is the output's; leaving something out needs one.
-  const auto notice = static_cast<size_t>(kStatusChars);
   CaptureResult captured =
       plain ? std::move(capture_).finish(budget, notice) : std::move(capture_).finish(budget - notice);
   done.output = std::move(captured.text);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "base/budget.h"
 #include "base/event_loop.h"
 #include "supervisor/cell_limits.h"
 #include "supervisor/output/capture.h"
@@ -22,7 +23,7 @@ inline constexpr base::Duration kDrainQuiet{30};   // silence that ends the drai
 inline constexpr size_t kDrainBytes = 128 * 1024;  // as much as two pipes hold; more is a flood, and ends the drain
 inline constexpr base::Duration kKillRound{5};
 inline constexpr base::Duration kKillLimit{2000};  // then the reply goes out although something will not die (D state)
-inline constexpr int64_t kStatusChars = 240;       // what a status line may cost
+inline constexpr base::Budget kStatusLine{.chars = 240, .tokens = 100};  // what one may cost
 
 class Job {
  public:
@@ -85,6 +86,7 @@ class Job {
   wire::Run run_;
   Runner runner_;
   Events events_;
+  base::Meter meter_;
   Capture capture_;
   LimitEvents limits_at_start_;
   base::Instant started_;

@@ -46,7 +46,7 @@ base::Result<sandbox::CallRequest> bash_request(const nlohmann::json& arguments,
   if (base::trimmed(text).empty()) return base::Error{"`command` is empty: it must hold a bash script"};
 
   sandbox::CallRequest request;
-  request.max_chars = options.max_chars;
+  request.budget = options.budget;
   request.timeout = options.timeout;
   const auto timeout = arguments.find("timeout");
   if (timeout != arguments.end() && !timeout->is_null()) {
@@ -77,7 +77,7 @@ void BashTool::call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCa
   const sandbox::Sandbox::CallId id = sandbox_.run(
       std::move(*request), [this, open, timeout, script = std::move(script)](const sandbox::CallReport& report) {
         Rendered rendered = render(
-            report, {.script = script, .timeout = timeout, .max_chars = options_.max_chars, .limits = sandbox_.spec()});
+            report, {.script = script, .timeout = timeout, .budget = options_.budget, .limits = sandbox_.spec()});
         open->finish({.text = std::move(rendered.text), .is_error = rendered.is_error});
       });
   // The call is kept alive by the sandbox, which reports a cancelled one, too.

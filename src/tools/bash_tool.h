@@ -12,7 +12,7 @@ namespace bashcell::tools {
 struct BashToolOptions {
   base::Duration timeout{30'000};       // when a call names none
   base::Duration max_timeout{300'000};  // what a call may ask for
-  int64_t max_chars = 7'500;
+  base::Budget budget;                  // of a reply
 };
 
 class BashTool final : public mcp::Tool {

@@ -121,7 +121,7 @@ Rendered render_done(const wire::Done& done, const sandbox::CallReport& report, 
   const bool only_news = news > 0 && parts.size() == news && succeeded;
   if (!only_news && (!succeeded || !parts.empty())) parts.insert(parts.begin(), ending(done, context));
   const std::string status = parts.empty() ? std::string() : fmt::format("[cell: {}]", fmt::join(parts, "; "));
-  rendered.text = reply_text(done.output, status, static_cast<size_t>(context.max_chars));
+  rendered.text = reply_text(done.output, status, context.budget);
   return rendered;
 }
 

@@ -2,11 +2,12 @@
 // What a finished call looks like to the model: the output, then at most one status line. Pure.
 //
 // The output comes from the cell and is treated as hostile: whatever it holds, the result is valid UTF-8 without
-// control characters, costs at most `max_chars` as JSON, and has no line but its last that begins with "[cell:".
+// control characters, costs at most the budget, and has no line but its last that begins with "[cell:".
 
 #include <string>
 #include <string_view>
 
+#include "base/budget.h"
 #include "engine/cell_spec.h"
 #include "sandbox/sandbox.h"
 
@@ -16,7 +17,7 @@ struct RenderContext {
   std::string_view
       script;  // as it was run: tells an excusable exit 1 (grep, diff, cmp, test) in a pipeline from others
   base::Duration timeout{30'000};
-  int64_t max_chars = 7'500;
+  base::Budget budget;
   engine::CellSpec limits;  // for naming a limit that was hit
 };
 

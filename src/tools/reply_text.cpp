@@ -1,5 +1,7 @@
 #include "tools/reply_text.h"
 
+#include <algorithm>
+
 #include "base/utf8.h"
 
 namespace bashcell::tools {
@@ -8,22 +10,7 @@ namespace {
 
 bool is_control(char32_t c) { return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7F && c <= 0x9F); }
 
-size_t cost(char32_t c) {
-  if (c == '"' || c == '\\' || c == '\n' || c == '\t') return 2;
-  return c > 0xFFFF ? 2 : 1;
-}
-
 }  // namespace
-
-size_t json_chars(std::string_view text) {
-  size_t total = 0;
-  while (!text.empty()) {
-    const base::Utf8Step step = base::utf8_step(text);
-    total += cost(step.code_point);
-    text.remove_prefix(step.length);
-  }
-  return total;
-}
 
 std::string one_line(std::string_view text, size_t max_bytes) {
   std::string line;
@@ -41,28 +28,24 @@ std::string one_line(std::string_view text, size_t max_bytes) {
   return std::string(base::utf8_prefix(line, max_bytes - 3)) + "...";
 }
 
-std::string reply_text(std::string_view output, std::string_view status, size_t max_chars) {
-  const size_t status_chars = status.empty() ? 0 : json_chars(status) + 2;
-  const size_t room = max_chars > status_chars ? max_chars - status_chars : 0;
+std::string reply_text(std::string_view output, std::string_view status, const base::Meter& meter) {
+  // A newline costs most tokens after a capital letter.
+  const size_t status_cost = status.empty() ? 0 : meter.cost("A\n" + std::string(status));
   std::string text;
   text.reserve(output.size() + status.size() + 1);
-  size_t used = 0;
   bool line_start = true;
   while (!output.empty()) {
-    if (line_start && output.starts_with("[cell:")) {
-      text += ' ';
-      ++used;
-    }
+    if (line_start && output.starts_with("[cell:")) text += ' ';
     const base::Utf8Step step = base::utf8_step(output);
     const char32_t c = step.code_point;
     if (!is_control(c)) {
-      if (used + cost(c) > room) break;
       text += step.valid ? output.substr(0, step.length) : base::kReplacementCharacter;
-      used += cost(c);
       line_start = c == '\n';
     }
     output.remove_prefix(step.length);
   }
+  const size_t room = meter.limit() - std::min(meter.limit(), status_cost);
+  if (meter.cost(text) > room) text.resize(meter.prefix(text, room).size());
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (status.empty()) return text.empty() ? "(no output)" : text;
   if (!text.empty()) text += '\n';

@@ -4,16 +4,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/budget.h"
+
 namespace bashcell::tools {
 
 // `output`, then `status` as the last line (none when empty). Output without any text becomes "(no output)" when there
 // is no status. Guarantees what render.h says of the result; well-behaved output passes through unchanged.
-std::string reply_text(std::string_view output, std::string_view status, size_t max_chars);
+std::string reply_text(std::string_view output, std::string_view status, const base::Meter& meter);
 
 // Text for the inside of a status line: one line, no control characters, valid UTF-8, at most `max_bytes`.
 std::string one_line(std::string_view text, size_t max_bytes);
-
-// What `text` costs inside a JSON string, in UTF-16 code units.
-size_t json_chars(std::string_view text);
 
 }  // namespace bashcell::tools

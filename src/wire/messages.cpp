@@ -120,8 +120,12 @@ void members(Io& io, M& m) requires std::is_same_v<std::remove_const_t<M>, Run> 
   io.get("id", m.id);
   io.get("timeout_ms", m.timeout_ms);
   io.get("max_chars", m.max_chars);
+  io.get("max_tokens", m.max_tokens);
   io.get("reserve_chars", m.reserve_chars);
+  io.get("reserve_tokens", m.reserve_tokens);
 }
+
+constexpr int64_t kMostOfABudget = int64_t{1} << 30;
 
 constexpr std::array<std::pair<Outcome, std::string_view>, 6> kOutcomes{{{Outcome::kExited, "exited"},
                                                                          {Outcome::kSignaled, "signaled"},
@@ -197,8 +201,10 @@ base::Result<HostMessage> host_message(Frame frame) {
     Run run;
     members(r, run);
     if (run.timeout_ms <= 0) r.fail("timeout_ms");
-    if (run.max_chars <= 0) r.fail("max_chars");
-    if (run.reserve_chars < 0) r.fail("reserve_chars");
+    if (run.max_chars <= 0 || run.max_chars > kMostOfABudget) r.fail("max_chars");
+    if (run.max_tokens <= 0 || run.max_tokens > kMostOfABudget) r.fail("max_tokens");
+    if (run.reserve_chars < 0 || run.reserve_chars > kMostOfABudget) r.fail("reserve_chars");
+    if (run.reserve_tokens < 0 || run.reserve_tokens > kMostOfABudget) r.fail("reserve_tokens");
     run.script = std::move(frame.body);
     return checked<HostMessage>(r, std::move(run));
   }

@@ -24,9 +24,11 @@ struct HostHello {
 struct Run {
   uint64_t id = 0;  // unique in the cell's life; chosen by the host
   int64_t timeout_ms = 30'000;
-  int64_t max_chars = 7'500;  // what the reply may cost as a JSON string, in UTF-16 units, status line included
+  int64_t max_chars = 7'500;  // what the reply may cost, status line included: base::Budget
+  int64_t max_tokens = 1'800;
   int64_t reserve_chars = 0;  // of these, what the host will add by itself
-  std::string script;         // the body of the frame
+  int64_t reserve_tokens = 0;
+  std::string script;  // the body of the frame
 };
 
 struct Cancel {

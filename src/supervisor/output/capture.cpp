@@ -13,8 +13,8 @@ constexpr size_t kPieceBytes = size_t{16} * 1024;
 }  // namespace
 
 // Most output that fits the budget is smaller than this as raw bytes, too, and never touches a file.
-Capture::Capture(uint64_t call_id, size_t max_chars, std::string hidden_prefix, SpillStore& spills)
-    : cleaner_(std::move(hidden_prefix)), trimmer_(max_chars), spill_(call_id, 4 * max_chars, spills) {}
+Capture::Capture(uint64_t call_id, const base::Meter& meter, std::string hidden_prefix, SpillStore& spills)
+    : cleaner_(std::move(hidden_prefix)), trimmer_(meter), spill_(call_id, 4 * meter.limit(), spills) {}
 
 void Capture::add(std::string_view raw) {
   spill_.add(raw);
@@ -27,11 +27,11 @@ void Capture::add(std::string_view raw) {
   }
 }
 
-CaptureResult Capture::finish(size_t budget_chars, size_t notice_chars) && {
+CaptureResult Capture::finish(size_t budget, size_t notice) && {
   clean_.clear();
   cleaner_.finish(clean_);
   trimmer_.add(clean_);
-  Trimmed trimmed = std::move(trimmer_).finish(budget_chars, budget_chars - std::min(budget_chars, notice_chars));
+  Trimmed trimmed = std::move(trimmer_).finish(budget, budget - std::min(budget, notice));
   CaptureResult result;
   result.text = std::move(trimmed.text);
   result.total_lines = trimmed.total_lines;

@@ -1,9 +1,9 @@
 #pragma once
 // One call's output on its way from the pipe to the reply: raw into the spill file, cleaned and trimmed into the text.
 //
-//   Capture capture(call_id, max_chars, prefix, spills);   // cheap: a prewarmed bash can have one waiting
+//   Capture capture(call_id, meter, prefix, spills);   // cheap: a prewarmed bash can have one waiting
 //   capture.add(bytes);                                    // as they are read, any pieces
-//   CaptureResult result = std::move(capture).finish(max_chars - facts, cost_of_the_notice);
+//   CaptureResult result = std::move(capture).finish(meter.limit() - facts, cost_of_the_notice);
 //
 // A Capture that is dropped without finish() leaves no file behind.
 
@@ -31,15 +31,15 @@ struct CaptureResult {
 
 class Capture {
  public:
-  // `max_chars`: the largest budget that finish() may be given, in json_cost units.
-  Capture(uint64_t call_id, size_t max_chars, std::string hidden_prefix, SpillStore& spills);
+  // finish() may be given up to the meter's limit.
+  Capture(uint64_t call_id, const base::Meter& meter, std::string hidden_prefix, SpillStore& spills);
 
   // The next raw bytes. No failure is the caller's: memory stays bounded, and a failed write is a spill_problem.
   void add(std::string_view raw);
 
-  // The text costs at most `budget_chars`, and at most `budget_chars - notice_chars` when something is left out (the
+  // The text costs at most `budget`, and at most `budget - notice` when something is left out (the
   // caller then adds a status line that says so). Call once.
-  CaptureResult finish(size_t budget_chars, size_t notice_chars = 0) &&;
+  CaptureResult finish(size_t budget, size_t notice = 0) &&;
 
  private:
   Cleaner cleaner_;

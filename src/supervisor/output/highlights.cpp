@@ -85,17 +85,17 @@ bool Judge::is_rare(const Item& item) const {
 
 void Highlights::add(Item item) {
   if (item.rank == Rank::kPlain) return;
-  cost_ += item.cost;
+  chars_ += item.chars;
   items_.push_back(std::move(item));
-  if (cost_ > 3 * max_cost_) prune();
+  if (chars_ > 3 * meter_.limit()) prune();
 }
 
 void Highlights::prune() {
   std::vector<bool> kept(items_.size());
-  size_t cost = 0;
+  size_t chars = 0;
   for (const size_t i : by_worth(items_)) {
-    if (cost + items_[i].cost > max_cost_) break;
-    cost += items_[i].cost;
+    if (chars + items_[i].chars > meter_.limit()) break;
+    chars += items_[i].chars;
     kept[i] = true;
   }
   std::deque<Item> rest;
@@ -103,7 +103,7 @@ void Highlights::prune() {
     if (kept[i]) rest.push_back(std::move(items_[i]));
   }
   items_ = std::move(rest);
-  cost_ = cost;
+  chars_ = chars;
 }
 
 std::vector<Item> Highlights::select(std::vector<Item> before, std::vector<Item> after, const Judge& judge,
@@ -117,7 +117,7 @@ std::vector<Item> Highlights::select(std::vector<Item> before, std::vector<Item>
   for (const size_t i : by_worth(all)) {
     if (all[i].rank == Rank::kPlain) break;
     if (all[i].rank == Rank::kRare && !judge.is_rare(all[i])) continue;
-    const size_t more = item_cost(all[i], budget.line) + budget.mark;
+    const size_t more = item_cost(all[i], budget.line, meter_) + budget.mark;
     if (cost + more > budget.all) continue;
     cost += more;
     chosen[i] = true;

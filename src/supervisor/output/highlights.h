@@ -48,13 +48,13 @@ class Judge {
   int following_ = 0;     // how many lines more are context of the last error
 };
 
-// The best of the judged items, in memory proportional to `max_cost`.
+// The best of the judged items, in memory proportional to the budget.
 class Highlights {
  public:
-  // `max_cost`: the largest budget that select() may be given.
-  explicit Highlights(size_t max_cost) : max_cost_(max_cost) {}
+  // select() may be given up to the meter's limit.
+  explicit Highlights(const base::Meter& meter) : meter_(meter) {}
 
-  // In order of the text; with its cost.
+  // In order of the text; with its `chars`.
   void add(Item item);
 
   struct Budget {
@@ -70,9 +70,9 @@ class Highlights {
  private:
   void prune();
 
-  size_t max_cost_;
+  base::Meter meter_;
   std::deque<Item> items_;  // by number
-  size_t cost_ = 0;
+  size_t chars_ = 0;
 };
 
 }  // namespace bashcell::supervisor

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/budget.h"
 #include "supervisor/output/line_reader.h"
 #include "supervisor/output/line_shape.h"
 
@@ -30,7 +31,7 @@ struct Item {
   LineShape shape;
   Rank rank = Rank::kPlain;
   int64_t seen = 0;  // lines of that shape before it
-  size_t cost = 0;   // item_cost() at the largest line limit, once the trimmer keeps it
+  size_t chars = 0;  // about what it costs, in characters: how much is held is counted in these
 
   LineView view() const {
     const std::string_view whole = text;
@@ -46,22 +47,26 @@ struct ShownLine {
   int64_t missing_characters = 0;
 
   int64_t bytes() const { return static_cast<int64_t>(head.size()) + static_cast<int64_t>(tail.size()); }
-  size_t cost() const;
-  void append_to(std::string& text) const;
+  std::string text() const;
 };
 
 // The ends of a line, so that with the mark between them it costs at most `limit`.
-ShownLine shorten(const LineView& line, size_t limit);
+ShownLine shorten(const LineView& line, size_t limit, const base::Meter& meter);
+
+// The same for any text of so many `characters`: the beginning of `head` and the end of `tail`. Of the room for text,
+// `head_parts` tenths are for the beginning.
+ShownLine two_ends(std::string_view head, std::string_view tail, int64_t characters, size_t limit,
+                   const base::Meter& meter, size_t head_parts = 5);
 
 // What one item costs in the reply with its newline, when no line may cost more than `limit`. Of a run mark: the most
 // it can cost.
-size_t item_cost(const Item& item, size_t limit);
+size_t item_cost(const Item& item, size_t limit, const base::Meter& meter);
 
-// The marks are plain ASCII without quotes: their size is their cost.
+// The most that a mark of so many lines can cost, with its newline.
+size_t mark_cost(int64_t lines, const base::Meter& meter);
+
 std::string middle_mark(int64_t characters);
 std::string gap_mark(int64_t lines, int64_t bytes);
 std::string run_mark(int64_t lines, int64_t bytes);
-
-inline constexpr size_t kNewlineCost = 2;
 
 }  // namespace bashcell::supervisor

@@ -7,7 +7,6 @@
 
 #include "base/quantity.h"
 #include "base/utf8.h"
-#include "supervisor/output/json_cost.h"
 
 namespace bashcell::supervisor {
 
@@ -15,10 +14,10 @@ namespace {
 
 constexpr size_t kMaxLine = 1500;
 constexpr size_t kLeastOfATable = 1000;
+constexpr size_t kAnyLine = 2;   // what a newline costs in characters: no line is free
 constexpr size_t kMinLine = 70;  // enough for the mark and something to see on both sides of it
 
 size_t line_limit(size_t budget) { return std::min(kMaxLine, std::max(budget / 3, kMinLine)); }
-size_t less(size_t from, size_t amount) { return from - std::min(from, amount); }
 int64_t size_of(std::string_view text) { return static_cast<int64_t>(text.size()); }
 
 int64_t count_newlines(std::string_view text) { return std::count(text.begin(), text.end(), '\n'); }
@@ -26,8 +25,8 @@ int64_t count_newlines(std::string_view text) { return std::count(text.begin(), 
 // Writes items in their order, and a mark wherever something is missing.
 class Page {
  public:
-  Page(size_t limit, int64_t total_lines, int64_t total_bytes)
-      : limit_(limit), total_lines_(total_lines), total_bytes_(total_bytes) {}
+  Page(size_t limit, const base::Meter& meter, int64_t total_lines, int64_t total_bytes)
+      : limit_(limit), meter_(meter), total_lines_(total_lines), total_bytes_(total_bytes) {}
 
   void add(const Item& item) {
     if (item.run) {
@@ -41,9 +40,8 @@ class Page {
       skip_to(item.number, item.offset);
     }
     write_mark();
-    const ShownLine line = shorten(item.view(), limit_);
-    line.append_to(text_);
-    text_ += '\n';
+    const ShownLine line = shorten(item.view(), limit_, meter_);
+    text_ += line.text() + '\n';
     shown_bytes_ += line.bytes() + (item.bytes - item.view().bytes());
     next_line_ = item.number + 1;
     next_offset_ = item.offset + item.bytes;
@@ -79,6 +77,7 @@ class Page {
   }
 
   size_t limit_;
+  base::Meter meter_;
   int64_t total_lines_;
   int64_t total_bytes_;
   std::string text_;
@@ -117,7 +116,7 @@ int64_t lines_of(const std::vector<Choice>& choices, size_t begin, size_t end) {
 }
 
 // A gap between chosen items that costs less than its mark is no gap: its mark has been paid for.
-void fill_small_gaps(std::vector<Choice>& choices) {
+void fill_small_gaps(std::vector<Choice>& choices, const base::Meter& meter) {
   for (size_t begin = 1; begin < choices.size(); ++begin) {
     if (choices[begin].chosen || !choices[begin - 1].chosen) continue;
     size_t end = begin;
@@ -128,7 +127,7 @@ void fill_small_gaps(std::vector<Choice>& choices) {
     const Item& first = *choices[begin].item;
     const bool all_there = after.number - first.number == lines_of(choices, begin, end);
     const int64_t bytes = after.offset - first.offset;
-    if (!all_there || cost > gap_mark(after.number - first.number, bytes).size() + kNewlineCost) continue;
+    if (!all_there || cost > meter.cost(gap_mark(after.number - first.number, bytes) + '\n')) continue;
     for (size_t i = begin; i < end; ++i) choices[i].chosen = true;
   }
 }
@@ -137,7 +136,7 @@ void fill_small_gaps(std::vector<Choice>& choices) {
 
 // Bytes kept of a line against its costs: a character costs at least 1 and is at most 3 bytes long for each 1 it costs.
 // Each end of a long line is shown for at most line_limit, and two ends together: 2 bytes for 1 are enough for each.
-Trimmer::Trimmer(size_t max_chars) : max_chars_(max_chars), reader_(2 * kMaxLine), highlights_(max_chars) {}
+Trimmer::Trimmer(const base::Meter& meter) : meter_(meter), reader_(2 * kMaxLine), highlights_(meter) {}
 
 void Trimmer::add(std::string_view clean) {
   const size_t last = clean.find_last_not_of('\n');
@@ -164,9 +163,9 @@ void Trimmer::add_body(std::string_view text) {
   newlines_ += count_newlines(text);
   characters_ += base::utf8_length(text);
   if (overflow_) return add_lines(text);
-  cost_ += json_cost(text);
+  tally_.add(text);
   first_ += text;
-  if (cost_ <= max_chars_) return;
+  if (meter_.cost(tally_) <= meter_.limit()) return;
   overflow_ = true;
   add_lines(first_);
 }
@@ -178,24 +177,24 @@ void Trimmer::add_lines(std::string_view text) {
     table_.add_line(line.head);
     collapser_.add(line, true, on_item);
   });
-  const size_t enough = 3 * max_chars_;  // no character has more bytes than three for each unit it costs
+  const size_t enough = 3 * meter_.limit();  // no character has more bytes than three for each unit it costs
   last_ += text;
   if (last_.size() > 2 * enough) last_.erase(0, last_.size() - enough);
 }
 
 void Trimmer::keep(Item item) {
   judge_.judge(item, !tail_.empty() ? &tail_.back() : !head_.empty() && !head_full_ ? &head_.back() : nullptr);
-  item.cost = item_cost(item, line_limit(max_chars_));
-  if (head_.empty() || (!head_full_ && head_cost_ + item.cost <= max_chars_ + kNewlineCost)) {
-    head_cost_ += item.cost;
+  item.chars = std::min(base::json_cost(item.text), line_limit(meter_.limit())) + kAnyLine;
+  if (head_.empty() || (!head_full_ && head_chars_ + item.chars <= meter_.limit())) {
+    head_chars_ += item.chars;
     head_.push_back(std::move(item));
     return;
   }
   head_full_ = true;
-  tail_cost_ += item.cost;
+  tail_chars_ += item.chars;
   tail_.push_back(std::move(item));
-  while (tail_cost_ > max_chars_ + kNewlineCost && tail_.size() > 1) {
-    tail_cost_ -= tail_.front().cost;
+  while (tail_chars_ > meter_.limit() && tail_.size() > 1) {
+    tail_chars_ -= tail_.front().chars;
     highlights_.add(std::move(tail_.front()));
     tail_.pop_front();
   }
@@ -205,7 +204,7 @@ Trimmed Trimmer::finish(size_t budget, size_t budget_if_cut) && {
   Trimmed result;
   result.total_bytes = bytes_;
   result.total_lines = bytes_ == 0 ? 0 : newlines_ + 1;
-  if (!overflow_ && cost_ <= budget) {
+  if (!overflow_ && meter_.cost(tally_) <= budget) {
     result.text = std::move(first_);
     return result;
   }
@@ -217,7 +216,7 @@ Trimmed Trimmer::finish(size_t budget, size_t budget_if_cut) && {
   const size_t limit = std::min(budget, budget_if_cut);
   std::optional<std::string> outline = json_.finish();
   if (!outline) outline = table_.finish();
-  const size_t cost = outline ? json_cost(*outline) + 2 + kNewlineCost : 0;
+  const size_t cost = outline ? meter_.cost("[" + *outline + "]\n") : 0;
   outlined_ = outline && 2 * cost < limit;
   if (!outlined_) {
     cut(limit, result);
@@ -233,28 +232,27 @@ void Trimmer::cut(size_t budget, Trimmed& result) {
 }
 
 bool Trimmer::cut_within_one_line(size_t budget, Trimmed& result) {
-  const size_t room = less(budget, middle_mark(characters_).size());
-  const std::string_view head = json_prefix(first_, room * 2 / 5);
-  const std::string_view tail = json_suffix(last_, room - json_cost(head));
-  if (room == 0 || count_newlines(head) + count_newlines(tail) != newlines_) return false;
-  const ShownLine shown{head, tail, characters_ - base::utf8_length(head) - base::utf8_length(tail)};
-  shown.append_to(result.text);
+  constexpr size_t kHeadParts = 4;
+  const ShownLine shown = two_ends(first_, last_, characters_, budget, meter_, kHeadParts);
+  if (shown.bytes() == 0 || count_newlines(shown.head) + count_newlines(shown.tail) != newlines_) return false;
+  result.text = shown.text();
+  if (meter_.cost(result.text) > budget) return false;
   result.left_out_bytes = result.total_bytes - shown.bytes();
   return true;
 }
 
 void Trimmer::choose_lines(size_t budget, Trimmed& result) {
   // A mark is paid for before it is known: with as many lines as there are, and a size of any length.
-  const size_t mark = run_mark(result.total_lines, 0).size() + base::kMaxSizeText + kNewlineCost;
+  const size_t mark = mark_cost(result.total_lines, meter_);
   const size_t limit = line_limit(budget);
-  Page page(limit, result.total_lines, result.total_bytes);
+  Page page(limit, meter_, result.total_lines, result.total_bytes);
   std::vector<Choice> choices;
-  for (const Item& item : head_) choices.push_back({&item, item_cost(item, limit), false});
-  for (const Item& item : tail_) choices.push_back({&item, item_cost(item, limit), false});
+  for (const Item& item : head_) choices.push_back({&item, item_cost(item, limit, meter_), false});
+  for (const Item& item : tail_) choices.push_back({&item, item_cost(item, limit, meter_), false});
   const size_t whole = std::accumulate(choices.begin(), choices.end(), size_t{0},
                                        [](size_t sum, const Choice& choice) { return sum + choice.cost; });
   const bool all_kept = tail_.empty() || tail_.front().number == head_.back().number + head_.back().lines;
-  if (all_kept && whole <= budget + kNewlineCost) {
+  if (all_kept && whole <= budget) {
     for (const Choice& choice : choices) page.add(*choice.item);
     return page.finish(result);
   }
@@ -263,8 +261,8 @@ void Trimmer::choose_lines(size_t budget, Trimmed& result) {
     result.left_out_bytes = result.total_bytes;
     return;
   }
-  size_t room = budget - mark + kNewlineCost;
-  const size_t least = std::min(limit + kNewlineCost, room / 3);  // a line at each end, however long
+  size_t room = budget - mark;
+  const size_t least = std::min(limit + kAnyLine, room / 3);  // a line at each end, however long
   // Where lines are gone that were between head_ and tail_, there is a gap, and neither end reaches over it.
   const auto gap = static_cast<std::ptrdiff_t>(head_.size());
   const auto head_end = all_kept ? choices.end() : choices.begin() + gap;
@@ -282,12 +280,12 @@ void Trimmer::choose_lines(size_t budget, Trimmed& result) {
   std::vector<const Item*> shown;
   for (const Item& item : middle) {
     shown.push_back(&item);
-    room -= item_cost(item, limit) + mark;
+    room -= item_cost(item, limit, meter_) + mark;
     for (Choice& choice : choices) choice.chosen = choice.chosen || choice.item->number == item.number;
   }
   take(choices.rbegin(), tail_end, room, room);
   take(choices.begin(), head_end, room, room);
-  fill_small_gaps(choices);
+  fill_small_gaps(choices, meter_);
   for (const Choice& choice : choices) {
     if (choice.chosen) shown.push_back(choice.item);
   }

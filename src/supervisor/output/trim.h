@@ -1,7 +1,7 @@
 #pragma once
 // Keeps of a stream of clean text what fits into a budget: all of it, or what a reader needs to see of it.
 //
-// The budget is counted in json_cost. Text that fits comes back byte for byte, but for newlines at its end, which are
+// Costs are what a base::Meter says. Text that fits comes back byte for byte, but for newlines at its end, which are
 // not part of the text. Otherwise, in the order of the text: the first lines and the last ones, and between them lines
 // that speak of trouble, with context, and lines that look like no other. Of many similar lines in a row the first four
 // and the last one stay. Lines over about 1,500 units (or a third of the budget) are cut in the middle. Marks, lines of
@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/budget.h"
 #include "supervisor/output/highlights.h"
 #include "supervisor/output/line_reader.h"
 #include "supervisor/output/outline.h"
@@ -36,14 +37,14 @@ struct Trimmed {
 
 class Trimmer {
  public:
-  // `max_chars`: the largest budget that finish() may be given.
-  explicit Trimmer(size_t max_chars);
+  // finish() may be given up to the meter's limit.
+  explicit Trimmer(const base::Meter& meter);
 
   // The next piece: what Cleaner gave, cut at character boundaries.
   void add(std::string_view clean);
 
   // Text that costs at most `budget` is returned whole; other text is cut down to `budget_if_cut`, so that a sentence
-  // about the cut can be paid for out of the rest. Both at most max_chars. Call once.
+  // about the cut can be paid for out of the rest. Both at most the meter's limit. Call once.
   Trimmed finish(size_t budget, size_t budget_if_cut) &&;
 
  private:
@@ -54,22 +55,22 @@ class Trimmer {
   void choose_lines(size_t budget, Trimmed& result);
   void cut(size_t budget, Trimmed& result);
 
-  size_t max_chars_;
+  base::Meter meter_;
   int64_t pending_newlines_ = 0;  // part of the text only if more text follows
   int64_t newlines_ = 0;
   int64_t bytes_ = 0;
   int64_t characters_ = 0;
-  size_t cost_ = 0;        // of first_
-  bool overflow_ = false;  // costs more than max_chars: what follows is in use
-  std::string first_;      // the text itself up to max_chars, then its beginning
+  base::Tally tally_;      // of first_
+  bool overflow_ = false;  // costs more than the limit: what follows is in use
+  std::string first_;      // the text itself up to the limit, then its beginning
   std::string last_;       // its end, uncut
   LineReader reader_;
   RunCollapser collapser_;
-  std::vector<Item> head_;  // what comes first, until it costs max_chars
-  size_t head_cost_ = 0;
+  std::vector<Item> head_;  // what comes first, up to the limit
+  size_t head_chars_ = 0;
   bool head_full_ = false;
-  std::deque<Item> tail_;  // what comes last, at most max_chars of it
-  size_t tail_cost_ = 0;
+  std::deque<Item> tail_;  // what comes last, up to the limit
+  size_t tail_chars_ = 0;
   Judge judge_;
   JsonOutline json_;
   TableOutline table_;

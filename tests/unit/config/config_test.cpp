@@ -69,7 +69,8 @@ TEST_CASE("without options every value is the default, in the struct as in the s
   CHECK(config.limits == fresh.limits);
   CHECK(config.timeout == fresh.timeout);
   CHECK(config.max_timeout == fresh.max_timeout);
-  CHECK(config.max_chars == fresh.max_chars);
+  CHECK(config.budget.chars == fresh.budget.chars);
+  CHECK(config.budget.tokens == fresh.budget.tokens);
   CHECK(config.parallel == fresh.parallel);
   CHECK(config.warm == fresh.warm);
   CHECK(config.instructions == fresh.instructions);
@@ -94,6 +95,7 @@ TEST_CASE("every option can be set by flag") {
                                       "--timeout=2.5",
                                       "--max-timeout=60",
                                       "--max-chars=1000",
+                                      "--max-output=500",
                                       "--parallel=1",
                                       "--warm",
                                       "--instructions",
@@ -116,7 +118,8 @@ TEST_CASE("every option can be set by flag") {
   CHECK(config.limits == engine::LimitsPolicy::kBestEffort);
   CHECK(config.timeout == base::Duration(2500));
   CHECK(config.max_timeout == std::chrono::seconds(60));
-  CHECK(config.max_chars == 1000);
+  CHECK(config.budget.chars == 1000);
+  CHECK(config.budget.tokens == 500);
   CHECK(config.parallel == 1);
   CHECK(config.warm);
   CHECK(config.instructions);

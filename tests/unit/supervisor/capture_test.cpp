@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "output_samples.h"
-#include "supervisor/output/json_cost.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr size_t kFloodMegabytes = 128;  // some ten times slower
@@ -21,10 +20,11 @@ constexpr size_t kFloodMegabytes = 1024;
 
 namespace fs = std::filesystem;
 using bashcell::TemporaryFolder;
+using bashcell::base::json_cost;
 using bashcell::supervisor::Capture;
 using bashcell::supervisor::CaptureResult;
+using bashcell::supervisor::chars_only;
 using bashcell::supervisor::Dice;
-using bashcell::supervisor::json_cost;
 using bashcell::supervisor::SpillStore;
 
 namespace {
@@ -40,7 +40,7 @@ size_t allocated() {
 }
 
 CaptureResult captured(const std::string& raw, size_t budget, SpillStore& store, const std::string& prefix = "") {
-  Capture capture(7, budget, prefix, store);
+  Capture capture(7, chars_only(budget), prefix, store);
   capture.add(raw);
   return std::move(capture).finish(budget);
 }
@@ -91,11 +91,11 @@ TEST_CASE("a small budget at the end cuts what a large one would have held, and 
   const TemporaryFolder tmp;
   SpillStore store(tmp.path());
   const std::string raw(1000, 'x');
-  Capture capture(3, 7500, "", store);
+  Capture capture(3, chars_only(7500), "", store);
   capture.add(raw);
   const CaptureResult result = std::move(capture).finish(1000, 100);
   CHECK(result.text == raw);
-  Capture smaller(4, 7500, "", store);
+  Capture smaller(4, chars_only(7500), "", store);
   smaller.add(raw);
   const CaptureResult cut = std::move(smaller).finish(999, 100);
   CHECK(json_cost(cut.text) <= 899);
@@ -113,7 +113,7 @@ TEST_CASE("without a place for the file the text is the same, and the problem is
 TEST_CASE("a dropped capture leaves no file") {
   const TemporaryFolder tmp;
   SpillStore store(tmp.path());
-  { Capture(1, 200, "", store).add(std::string(100'000, 'x')); }
+  { Capture(1, chars_only(200), "", store).add(std::string(100'000, 'x')); }
   CHECK(fs::is_empty(tmp.path() / ".cell/out"));
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("random bytes in random pieces: one result, plain text, within the bud
     const CaptureResult whole = captured(raw, budget, store, "PRE");
     REQUIRE(bashcell::base::is_valid_utf8(whole.text));
     REQUIRE(json_cost(whole.text) <= budget);
-    Capture capture(8, budget, "PRE", store);
+    Capture capture(8, chars_only(budget), "PRE", store);
     in_pieces(raw, dice, 1 + dice.roll(300), [&](std::string_view piece) { capture.add(piece); });
     const CaptureResult pieced = std::move(capture).finish(budget);
     REQUIRE(pieced.text == whole.text);
@@ -162,7 +162,7 @@ TEST_CASE("a gigabyte costs no more memory than a megabyte [C50] [C51]") {
     CAPTURE(stream.piece.substr(0, 10));
     const size_t before = allocated();
     size_t most = 0;
-    Capture capture(1, 7500, "PREFIX", store);
+    Capture capture(1, chars_only(7500), "PREFIX", store);
     for (size_t sent = 0; sent < stream.megabytes << 20U; sent += stream.piece.size()) {
       capture.add(stream.piece);
       most = std::max(most, allocated());

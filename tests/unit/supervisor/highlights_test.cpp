@@ -127,7 +127,7 @@ TEST_CASE("a table and a document are told as a whole, and then cut") {
   const Trimmed table = trimmed(csv, 7500);
   CHECK(table.text.starts_with("[CSV: 100,000 rows, 3 columns]\nid,name,price\n0,name a,1.5\n"));
   CHECK(table.text.ends_with("\n99999,name jjjjj,1.5"));
-  CHECK(json_cost(table.text) <= 7500 / 4);
+  CHECK(bashcell::base::json_cost(table.text) <= 7500 / 4);
   CHECK(table.total_lines == 100'001);
 
   std::string json = "[";
@@ -138,7 +138,7 @@ TEST_CASE("a table and a document are told as a whole, and then cut") {
     const Trimmed document = trimmed(json, budget, 7500);
     CHECK(document.text.starts_with("[JSON array of 20,000 objects {id: number, error: null}]\n[{\"id\": 0, "));
     CHECK(document.text.ends_with("\"error\": null}]"));
-    CHECK(json_cost(document.text) <= budget);
+    CHECK(bashcell::base::json_cost(document.text) <= budget);
   }
 }
 

@@ -7,7 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/budget.h"
+
 namespace bashcell::supervisor {
+
+// A budget that counts characters only.
+inline base::Meter chars_only(size_t max_chars) { return base::Budget{max_chars, base::kAnyTokens}; }
 
 // The same numbers on every machine: std distributions are not, so only the engine is used.
 class Dice {

@@ -8,17 +8,22 @@
 #include <utility>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/quantity.h"
 #include "base/utf8.h"
-#include "supervisor/output/json_cost.h"
+#include "output_samples.h"
 #include "supervisor/output/trim.h"
 
 namespace bashcell::supervisor {
 
-inline Trimmed trimmed(std::string_view text, size_t budget, size_t max_chars) {
-  Trimmer trimmer(max_chars);
+inline Trimmed trimmed(std::string_view text, size_t budget, const base::Meter& meter) {
+  Trimmer trimmer(meter);
   trimmer.add(text);
   return std::move(trimmer).finish(budget, budget);
+}
+
+inline Trimmed trimmed(std::string_view text, size_t budget, size_t max_chars) {
+  return trimmed(text, budget, chars_only(max_chars));
 }
 
 inline Trimmed trimmed(std::string_view text, size_t budget) { return trimmed(text, budget, budget); }
@@ -97,15 +102,15 @@ inline int64_t shown_of_line(const std::string& original, const std::string& sho
 }
 
 // Every line shown is a line of the original in its place, every count is right, and nothing is over the budget.
-inline void check_exact(const std::string& text, const Trimmed& result, size_t budget) {
+inline void check_exact(const std::string& text, const Trimmed& result, size_t budget, const base::Meter& meter) {
   std::string whole = text;
   while (!whole.empty() && whole.back() == '\n') whole.pop_back();
-  REQUIRE(json_cost(result.text) <= budget);
+  REQUIRE(meter.cost(result.text) <= budget);
   REQUIRE(base::is_valid_utf8(result.text));
   const std::vector<std::string> original = lines_of(whole);
   REQUIRE(result.total_lines == static_cast<int64_t>(original.size()));
   REQUIRE(result.total_bytes == static_cast<int64_t>(whole.size()));
-  if (json_cost(whole) <= budget) {
+  if (meter.cost(whole) <= budget) {
     REQUIRE(result.text == whole);
     REQUIRE(result.left_out_bytes == 0);
     REQUIRE(result.left_out_lines == 0);
@@ -136,6 +141,10 @@ inline void check_exact(const std::string& text, const Trimmed& result, size_t b
   REQUIRE(result.left_out_lines == (shown.empty() ? result.total_lines : left_out_lines));
   REQUIRE(result.left_out_bytes == result.total_bytes - shown_bytes);
   REQUIRE(result.left_out_bytes > 0);
+}
+
+inline void check_exact(const std::string& text, const Trimmed& result, size_t budget) {
+  check_exact(text, result, budget, chars_only(budget));
 }
 
 }  // namespace bashcell::supervisor

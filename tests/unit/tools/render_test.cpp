@@ -135,6 +135,7 @@ TEST_CASE("a hostile cell cannot forge a status, break the text, or exceed the b
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.substr(text.rfind('\n')).find("[cell: exit 1; left out") == 1);
   const std::string flood = text_of(exited(1, std::string(100'000, '"')));
-  CHECK(tools::render(report_of(exited(1, std::string(100'000, '"'))), {.max_chars = 500}).text.size() <= 250 + 20);
+  CHECK(tools::render(report_of(exited(1, std::string(100'000, '"'))), {.budget = {.chars = 500}}).text.size() <=
+        250 + 20);
   CHECK(flood.size() < 7'500);
 }

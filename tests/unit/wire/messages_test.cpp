@@ -119,11 +119,13 @@ TEST_CASE("host messages arrive as they were sent") {
   CHECK(hello.version == "1.2.3");
   CHECK(hello.lease_ms == 777);
 
-  const Run run = host_carried(Run{UINT64_MAX, 1, 2, 0, std::string("echo \xff\0", 7)});
+  const Run run = host_carried(Run{UINT64_MAX, 1, 2, 3, 0, 4, std::string("echo \xff\0", 7)});
   CHECK(run.id == UINT64_MAX);
   CHECK(run.timeout_ms == 1);
   CHECK(run.max_chars == 2);
+  CHECK(run.max_tokens == 3);
   CHECK(run.reserve_chars == 0);
+  CHECK(run.reserve_tokens == 4);
   CHECK((run.script == std::string("echo \xff\0", 7)));
 
   CHECK(host_carried(Cancel{42}).id == 42);
@@ -175,11 +177,13 @@ TEST_CASE("numbers out of range are refused") {
     return header;
   };
   const json run = to_frame(HostMessage(Run{})).header;
-  for (const std::string name : {"timeout_ms", "max_chars"}) {
+  for (const std::string name : {"timeout_ms", "max_chars", "max_tokens"}) {
     CHECK(!host_reads(with(run, name, 0)));
     CHECK(!host_reads(with(run, name, -1)));
   }
   CHECK(!host_reads(with(run, "reserve_chars", -1)));
+  CHECK(!host_reads(with(run, "reserve_tokens", -1)));
+  CHECK(!host_reads(with(run, "max_tokens", int64_t{1} << 40)));
   CHECK(!host_reads(with(run, "id", -1)));
   CHECK(!host_reads(with(run, "timeout_ms", UINT64_MAX)));
   CHECK(!host_reads(with(to_frame(HostMessage(HostHello{})).header, "lease_ms", 0)));
