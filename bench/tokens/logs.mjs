@@ -21,8 +21,8 @@ function worded(template, random) {
 }
 
 // Some programs report through their log, as trouble or without saying so; others write into the middle of it.
-function errorIn(style, random) {
-  const {lines, key} = worded(random.pick(wordings), random);
+function errorIn(style, choice, random) {
+  const {lines, key} = worded(random.pick(choice), random);
   if (!style.dress || random.chance(0.4)) return {lines, key, dressed: false};
   const dressed = style.dress(key, random.chance(0.7));
   const asShown = dressed.startsWith('{') ? JSON.stringify(key).slice(1, -1) : key;
@@ -30,7 +30,8 @@ function errorIn(style, random) {
 }
 
 // {seed, style, lines, at, key, text}: `key` stands in one line of the text, number `at`, and must survive.
-export function makeLog(seed) {
+// `choice` are the wordings of which one is taken.
+export function makeLog(seed, choice = wordings) {
   const random = new Random(seed);
   const name = random.pick(Object.keys(styles));
   const total = random.betweenByMagnitude(200, 20000);
@@ -41,7 +42,7 @@ export function makeLog(seed) {
   let error;
   for (let step = 0; step < total; ++step) {
     if (step === place) {
-      error = errorIn(style, random);
+      error = errorIn(style, choice, random);
       error.at = lines.length + 1;
       lines.push(...error.lines);
       continue;

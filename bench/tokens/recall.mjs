@@ -5,10 +5,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import {countTokens} from './count.mjs';
+import {heldOutWordings} from './held_out_wordings.mjs';
 import {agreedLogs, logCount, makeLog} from './logs.mjs';
 import {headAndTailOf} from './rivals.mjs';
 import {percent, printLongest, printTable, thousands} from './terminal.mjs';
 import {writeFile} from './workspace.mjs';
+
+// Logs with errors of other wordings: they tell what the others do not, how much of the recall is due to tuning.
+const heldOutCount = 250;
 
 async function judge(client, workspace, log) {
   const name = 'random.log';
@@ -33,7 +37,7 @@ function describe({seed, style, lines, at, key, reply}) {
   return `## seed ${seed}: ${style}, ${lines} lines, in line ${at}: ${key}\n\n${reply}\n\n`;
 }
 
-async function judgeAll(client, workspace, goals) {
+async function judgeAgreed(client, workspace, goals) {
   const results = [];
   const all = createHash('sha256');
   for (let seed = 1; seed <= logCount; ++seed) {
@@ -45,13 +49,21 @@ async function judgeAll(client, workspace, goals) {
   return results;
 }
 
+async function judgeHeldOut(client, workspace) {
+  const results = [];
+  for (let seed = logCount + 1; seed <= logCount + heldOutCount; ++seed) {
+    results.push(await judge(client, workspace, makeLog(seed, heldOutWordings)));
+  }
+  return results;
+}
+
 function rowOf(name, results) {
   const share = (of) => percent(results.filter(of).length / results.length);
   const mean = results.reduce((sum, r) => sum + r.tokens, 0) / results.length;
   return [name, results.length, thousands(mean), share((r) => r.kept), share((r) => r.rivalKept)];
 }
 
-function printRecall(results) {
+function printRecall(results, heldOut) {
   const styles = [...new Set(results.map((r) => r.style))].sort();
   const rows = styles.map((style) =>
     rowOf(
@@ -62,15 +74,15 @@ function printRecall(results) {
   printTable(
     'Random logs of 200 to 20,000 lines with one error: in how many replies it still is',
     ['logs', 'number', 'tokens a reply', 'bashcell', 'head+tail, same tokens'],
-    [...rows, rowOf('all', results)],
+    [...rows, rowOf('all', results), rowOf('other wordings, tuned to by nobody', heldOut)],
   );
   printLongest(results);
 }
 
 // `missesFile`, if given, gets every miss with its reply.
 export async function runRecall(client, workspace, goals, missesFile) {
-  const results = await judgeAll(client, workspace, goals);
-  printRecall(results);
+  const results = await judgeAgreed(client, workspace, goals);
+  printRecall(results, await judgeHeldOut(client, workspace));
   const misses = results.filter((r) => !r.kept);
   for (const {seed, style, lines, at, key} of misses) {
     console.log(`lost: seed ${seed}, ${style}, line ${at} of ${lines}: ${key}`);
