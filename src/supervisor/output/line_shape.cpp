@@ -2,32 +2,28 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstring>
 #include <utility>
+
+#include "supervisor/output/byte_masks.h"
 
 namespace bashcell::supervisor {
 
 namespace {
 
-enum class Kind : uint8_t { kOther, kLetter, kDigit, kBlank };
+bool is_letter(char c) { return portable::is_letter(static_cast<unsigned char>(c)); }
+bool is_digit(char c) { return portable::is_digit(static_cast<unsigned char>(c)); }
+bool is_blank(char c) { return portable::is_blank(static_cast<unsigned char>(c)); }
+bool is_word_char(char c) { return is_letter(c) || is_digit(c); }
 
-constexpr std::array<Kind, 256> kKinds = [] {
-  std::array<Kind, 256> kinds{};
-  for (int c = 'a'; c <= 'z'; ++c) kinds[static_cast<size_t>(c)] = Kind::kLetter;
-  for (int c = 'A'; c <= 'Z'; ++c) kinds[static_cast<size_t>(c)] = Kind::kLetter;
-  for (int c = 0x80; c <= 0xFF; ++c) kinds[static_cast<size_t>(c)] = Kind::kLetter;
-  for (int c = '0'; c <= '9'; ++c) kinds[static_cast<size_t>(c)] = Kind::kDigit;
-  kinds[' '] = kinds['\t'] = Kind::kBlank;
-  return kinds;
-}();
+// Words are looked up by their last eight letters in lower case, as one number: the last letter in the highest byte.
+constexpr uint64_t kLowerCase = 0x2020202020202020;
 
-Kind kind_of(char c) { return kKinds[static_cast<unsigned char>(c)]; }
-bool is_word_char(char c) { return kind_of(c) == Kind::kLetter || kind_of(c) == Kind::kDigit; }
-
-// The last eight letters of a word, in lower case, as one number.
 constexpr uint64_t packed(std::string_view word) {
   uint64_t value = 0;
-  for (const char c : word) value = value << 8 | static_cast<unsigned char>(c | 0x20);
+  for (const char c : word) value = value >> 8 | static_cast<uint64_t>(static_cast<unsigned char>(c | 0x20)) << 56;
   return value;
 }
 
@@ -119,14 +115,14 @@ constexpr auto kWanted = sorted(std::array{word("found"), word("such"), word("ok
                                            word("supported"), word("defined"), word("exist"), word("valid"),
                                            word("recognized"), word("responding"), word("available")});
 
-constexpr size_t slot(uint64_t last8) { return static_cast<size_t>((last8 * 0x9e3779b97f4a7c15) >> 53); }
-
 // Whether a word may be in any of the lists: nearly all words are not, and looking them up costs more than all the
-// rest.
+// rest. A bit for each of 8,192 groups of words.
+constexpr size_t group_of(uint64_t last8) { return static_cast<size_t>((last8 * 0x9e3779b97f4a7c15) >> 51); }
+
 constexpr auto kMaybeListed = [] {
-  std::array<bool, 2048> maybe{};
+  std::array<uint64_t, 8192 / 64> maybe{};
   const auto add = [&](const auto& words) {
-    for (const Word& one : words) maybe[slot(one.last8)] = true;
+    for (const Word& one : words) maybe[group_of(one.last8) / 64] |= uint64_t{1} << group_of(one.last8) % 64;
   };
   add(kErrors);
   add(kWarnings);
@@ -134,6 +130,8 @@ constexpr auto kMaybeListed = [] {
   add(kWanted);
   return maybe;
 }();
+
+bool may_be_listed(uint64_t last8) { return (kMaybeListed[group_of(last8) / 64] >> group_of(last8) % 64 & 1) != 0; }
 
 template <size_t N>
 bool contains(const std::array<Word, N>& words, uint64_t last8, size_t length) {
@@ -146,85 +144,126 @@ bool contains(const std::array<Word, N>& words, uint64_t last8, size_t length) {
 }
 
 bool ends_like_an_error(uint64_t last8, size_t length) {
-  constexpr uint64_t kFive = (uint64_t{1} << 40) - 1;
-  return (length > 5 && (last8 & kFive) == packed("error")) || (length > 9 && last8 == packed("xception"));
+  constexpr unsigned kAllButFive = 3 * 8;
+  return (length > 5 && last8 >> kAllButFive == packed("error") >> kAllButFive) ||
+         (length > 9 && last8 == packed("xception"));
 }
 
-// FNV-1a, one step.
-void mix(uint64_t& hash, unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3; }
+// The letters of a word that has so many, out of eight bytes that end with it.
+uint64_t highest_bytes(size_t count) { return ~uint64_t{0} << (8 * (8 - count)); }
+
+uint64_t load8(const char* at) {
+  static_assert(std::endian::native == std::endian::little);
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, at, sizeof bytes);
+  return bytes;
+}
+
+// What a line is made of goes into its hash piece by piece: a mark or up to eight letters each.
+void mix(uint64_t& hash, uint64_t piece) {
+  hash = (hash ^ piece) * 0x9e3779b97f4a7c15;
+  hash ^= hash >> 32;
+}
+void mix(uint64_t& hash, char mark) { mix(hash, uint64_t{static_cast<unsigned char>(mark)}); }
 
 // One pass over a line. A "field" is what stands between blanks; a "word" is letters and digits in it.
 class Reader {
  public:
-  explicit Reader(std::string_view line) : line_(line) {}
+  explicit Reader(std::string_view line) : line_(line), masks_(byte_masks(line, 0)) {}
 
   LineShape read() {
     while (at_ < line_.size()) {
-      switch (kind_of(line_[at_])) {
-        case Kind::kBlank:
-          end_field();
-          mix(hash_, ' ');
-          while (at_ < line_.size() && kind_of(line_[at_]) == Kind::kBlank) ++at_;
-          field_start_hash_ = hash_;
-          break;
-        case Kind::kLetter:
-        case Kind::kDigit:
-          read_word();
-          break;
-        case Kind::kOther:
-          read_other();
-          break;
+      look_here();
+      if (is_here(masks_.letters | masks_.digits)) {
+        read_word();
+      } else if (is_here(masks_.blanks)) {
+        read_blanks();
+      } else {
+        read_other();
       }
     }
     end_field();
+    mix(hash_, uint64_t{0});
     return {hash_, weight_};
   }
 
  private:
   enum class Denial : uint8_t { kNone, kZero, kWord };
 
-  void read_word() {
-    const size_t begin = at_;
-    uint64_t hash = hash_;
-    uint64_t last8 = 0;
+  // masks_ are those of the bytes around at_.
+  void look_here() {
+    if (at_ - masks_begin_ < kMaskBytes) return;
+    masks_begin_ = at_ - at_ % kMaskBytes;
+    masks_ = byte_masks(line_, masks_begin_);
+  }
+  bool is_here(uint64_t mask) const { return (mask >> (at_ - masks_begin_) & 1) != 0; }
+
+  // To the first byte that is neither letter nor digit. True if there was a digit.
+  bool skip_word() {
     bool digits = false;
-    for (; at_ < line_.size(); ++at_) {
-      const char c = line_[at_];
-      const Kind kind = kind_of(c);
-      if (kind == Kind::kLetter) {
-        mix(hash, static_cast<unsigned char>(c));
-        last8 = last8 << 8 | static_cast<unsigned char>(c | 0x20);
-      } else if (kind == Kind::kDigit) {
-        digits = true;
-      } else if (digits && is_number_inside()) {
-        continue;
-      } else {
+    while (at_ < line_.size()) {
+      look_here();
+      const size_t shift = at_ - masks_begin_;
+      const uint64_t others = ~(masks_.letters | masks_.digits) >> shift;
+      const uint64_t before_the_first = (others & (~others + 1)) - 1;
+      digits = digits || (masks_.digits >> shift & before_the_first) != 0;
+      if (others != 0) {
+        at_ += static_cast<size_t>(std::countr_zero(others));
         break;
       }
+      at_ = masks_begin_ + kMaskBytes;
     }
-    if (digits) {
-      mix(hash_, '#');
-      // Of a status in an access log the class counts: 200 and 500 are not alike.
-      if (begin >= 2 && at_ - begin == 3 && line_[begin - 1] == ' ' && line_[begin - 2] == '"') {
-        mix(hash_, static_cast<unsigned char>(line_[begin]));
-      }
-      denial_ = at_ - begin == 1 && line_[begin] == '0' ? Denial::kZero : Denial::kNone;
-      return;
+    return digits;
+  }
+
+  void read_word() {
+    const size_t begin = at_;
+    const bool digits = skip_word();
+    if (!digits) return read_letters(begin);
+    while (is_inside_number()) {
+      ++at_;
+      skip_word();
     }
-    hash_ = hash;
-    judge(begin, last8);
+    mix(hash_, '#');
+    // Of a status in an access log the class counts: 200 and 500 are not alike.
+    if (begin >= 2 && at_ - begin == 3 && line_[begin - 1] == ' ' && line_[begin - 2] == '"') mix(hash_, line_[begin]);
+    denial_ = at_ - begin == 1 && line_[begin] == '0' ? Denial::kZero : Denial::kNone;
   }
 
   // 1,234.5 and 10:20:30 are one number, whatever its length.
-  bool is_number_inside() const {
+  bool is_inside_number() const {
+    if (at_ + 1 >= line_.size()) return false;
     const char c = line_[at_];
-    return (c == '.' || c == ',' || c == ':') && at_ + 1 < line_.size() && kind_of(line_[at_ + 1]) == Kind::kDigit &&
-           kind_of(line_[at_ - 1]) == Kind::kDigit;
+    return (c == '.' || c == ',' || c == ':') && is_digit(line_[at_ + 1]) && is_digit(line_[at_ - 1]);
+  }
+
+  void read_letters(size_t begin) {
+    const size_t length = at_ - begin;
+    const uint64_t last8 = load_before(at_, std::min<size_t>(length, 8));
+    size_t rest = length;
+    for (; rest > 8; rest -= 8) mix(hash_, load8(line_.data() + at_ - rest));
+    mix(hash_, last8 & highest_bytes(rest));
+    judge(begin, last8 | (kLowerCase & highest_bytes(std::min<size_t>(length, 8))));
+  }
+
+  // Up to eight bytes, the last in the highest byte, and zeros below the first.
+  uint64_t load_before(size_t end, size_t length) const {
+    if (end >= 8) return load8(line_.data() + end - 8) & highest_bytes(length);
+    std::array<char, 8> copy{};
+    std::memcpy(copy.data() + copy.size() - length, line_.data() + end - length, length);
+    return load8(copy.data());
+  }
+
+  void read_blanks() {
+    end_field();
+    mix(hash_, ' ');
+    while (at_ < line_.size() && is_blank(line_[at_])) ++at_;
+    field_start_hash_ = hash_;
   }
 
   void judge(size_t begin, uint64_t last8) {
     const size_t length = at_ - begin;
-    if (!kMaybeListed[slot(last8)] && !ends_like_an_error(last8, length)) {
+    if (!may_be_listed(last8) && !ends_like_an_error(last8, length)) {
       denial_ = Denial::kNone;
       return;
     }
@@ -266,8 +305,8 @@ class Reader {
   void read_other() {
     const char c = line_[at_++];
     if (c == '/') path_ = true;
-    if (c == '-' && at_ < line_.size() && kind_of(line_[at_]) == Kind::kDigit) return;  // a sign
-    mix(hash_, static_cast<unsigned char>(c));
+    if (c == '-' && at_ < line_.size() && is_digit(line_[at_])) return;  // a sign
+    mix(hash_, c);
     denial_ = Denial::kNone;
   }
 
@@ -284,6 +323,8 @@ class Reader {
 
   std::string_view line_;
   size_t at_ = 0;
+  ByteMasks masks_;
+  size_t masks_begin_ = 0;
   uint64_t hash_ = 0xcbf29ce484222325;
   uint64_t field_start_hash_ = hash_;
   Weight weight_ = Weight::kPlain;
@@ -297,7 +338,8 @@ class Reader {
 LineShape shape_of(std::string_view line) {
   // A line of `find`: one path, which may have blanks in it.
   const bool begins_as_path = line.starts_with('/') || line.starts_with("./");
-  if (begins_as_path && line.find_first_of(":\t") == std::string_view::npos) return {1, Weight::kPlain};
+  const auto has = [&](char c) { return line.find(c) != std::string_view::npos; };
+  if (begins_as_path && !has(':') && !has('\t')) return {1, Weight::kPlain};
   LineShape shape = Reader(line).read();
   // pytest explains a failure in lines that begin so.
   if (line.size() > 3 && line.substr(0, 4) == "E   ") shape.weight = Weight::kError;
