@@ -1,7 +1,7 @@
 #include "supervisor/output/clean.h"
 
-#include <array>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "base/utf8.h"
@@ -13,22 +13,29 @@ namespace {
 constexpr unsigned char kEscape = 0x1B;
 constexpr std::string_view kStatusLine = "[cell:";
 
-// Printable ASCII, tab and newline: what most output is made of.
-constexpr std::array<bool, 256> kPlain = [] {
-  std::array<bool, 256> plain{};
-  for (size_t c = 0x20; c < 0x7F; ++c) plain[c] = true;
-  plain['\t'] = true;
-  plain['\n'] = true;
-  return plain;
-}();
-
-bool is_plain(char c) { return kPlain[static_cast<unsigned char>(c)]; }
+// Printable ASCII, tab and newline: what most output is made of. Written so that compilers can look at many at once.
+constexpr bool is_plain(char c) {
+  return static_cast<bool>(static_cast<int>(static_cast<unsigned char>(c - 0x20) < 0x5F) | static_cast<int>(c == '\t') |
+                           static_cast<int>(c == '\n'));
+}
 bool is_c1(char32_t c) { return c >= 0x80 && c < 0xA0; }
+
+const char* end_of_plain_ascii(const char* at, const char* end) {
+  if (at == end || !is_plain(*at)) return at;
+  constexpr std::ptrdiff_t kBlock = 64;
+  for (; end - at >= kBlock; at += kBlock) {
+    uint8_t odd = 0;
+    for (std::ptrdiff_t i = 0; i < kBlock; ++i) odd |= static_cast<uint8_t>(!is_plain(at[i]));
+    if (odd != 0) break;
+  }
+  while (at < end && is_plain(*at)) ++at;
+  return at;
+}
 
 // The end of the longest run that is shown as it is.
 const char* end_of_plain(const char* at, const char* end) {
   for (;;) {
-    while (at < end && is_plain(*at)) ++at;
+    at = end_of_plain_ascii(at, end);
     if (at == end || static_cast<unsigned char>(*at) < 0x80) return at;
     const base::Utf8Step step = base::utf8_step({at, static_cast<size_t>(end - at)});
     if (!step.valid || is_c1(step.code_point)) return at;
