@@ -133,3 +133,19 @@ TEST_CASE("a meter counts by what a text takes more of") {
     }
   }
 }
+
+TEST_CASE("a text of any length costs in characters what its characters cost one by one") {
+  bashcell::supervisor::Dice dice(4);
+  for (int round = 0; round < 300; ++round) {
+    const std::string text = bashcell::supervisor::clean_text(dice, dice.roll(12), 300);
+    size_t cost = 0;
+    int64_t length = 0;
+    for (std::string_view rest = text; !rest.empty(); ++length) {
+      const std::string_view character = rest.substr(0, utf8_step(rest).length);
+      cost += json_cost(character);
+      rest.remove_prefix(character.size());
+    }
+    REQUIRE(json_cost(text) == cost);
+    REQUIRE(utf8_length(text) == length);
+  }
+}
