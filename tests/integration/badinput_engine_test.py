@@ -4,6 +4,7 @@ it said, within its deadline; everything else works meanwhile, and the next call
 
 import contextlib
 import os
+import signal
 import threading
 
 from checks import Failure, check, has, same
@@ -87,6 +88,17 @@ class Stall:
             self.let_go.wait()
 
 
+class Silence:
+    """Holds up every request from a moment on, until it is let go."""
+
+    def __init__(self):
+        self.begun, self.let_go = threading.Event(), threading.Event()
+
+    def __call__(self, request):
+        if self.begun.is_set():
+            self.let_go.wait()
+
+
 @case("badinput.stalled_request", only=API, needs=SOCKET)
 def requests_that_stall(t):
     """The daemon is well until one request of the start, which it never answers; meanwhile the servers serve."""
@@ -106,6 +118,27 @@ def requests_that_stall(t):
             if stall.part == rb"/create\b" and t.bench.engine == "podman":
                 server.wait_until(lambda: server.probe.state(server.pid), 10, "no container was made")
             server.call("echo y").ok("y", within=15)
+        t.finish()
+
+
+@case("badinput.stalled_end", only=API, needs=SOCKET)
+def an_end_that_stalls(t):
+    """The daemon answers nothing any more when a server ends, or its cell: nobody waits long for it."""
+    silence = Silence()
+    with GoBetween(t, t.bench.host, silence) as between:
+        idle, lost = t.start(host=between.host), t.start(host=between.host)
+        for server in (idle, lost):
+            server.call("sleep 300 & echo up").ok("up")
+        silence.begun.set()
+        os.kill(lost.init().pid, signal.SIGKILL)
+        lost.wait_until(lambda: not lost.cells(), 5, "the cell outlives its PID 1")
+        lost.ping(1)
+        for server in (idle, lost):
+            server.close_input()
+        for server in (idle, lost):
+            same(server.wait_exit(5), 0, "exit code")
+            server.wait_until(lambda: not server.cells(), 2, "the cell outlives its server")
+        silence.let_go.set()
         t.finish()
 
 

@@ -78,11 +78,12 @@ Answer answer_of(http::Response response) {
 EngineApi::EngineApi(Address address, std::unique_ptr<http::Client> client)
     : address_(std::move(address)), client_(std::move(client)) {}
 
-base::Result<std::unique_ptr<EngineApi>> EngineApi::connect(const http::ClientMaker& make_client, Address address) {
+base::Result<std::unique_ptr<EngineApi>> EngineApi::connect(const http::ClientMaker& make_client, Address address,
+                                                            base::Duration limit) {
   base::Result<std::unique_ptr<http::Client>> client = make_client(address.target);
   if (!client) return client.error();
   std::unique_ptr<EngineApi> api(new EngineApi(std::move(address), std::move(*client)));
-  const base::Result<void> agreed = api->negotiate();
+  const base::Result<void> agreed = api->negotiate(limit);
   if (agreed) return api;
   std::string message = agreed.error().message;
   if (!api->address_.ssh || !api->facts_.product.empty()) return base::Error{std::move(message)};
@@ -99,8 +100,9 @@ base::Error EngineApi::refusal(const std::string& what, const Answer& answer) co
 }
 
 // By /_ping: /version starts programs to ask them for theirs, which takes Podman a second.
-base::Result<void> EngineApi::negotiate() {
-  base::Result<http::Response> response = client_->send({.path = "/_ping"});
+base::Result<void> EngineApi::negotiate(base::Duration limit) {
+  const base::Instant deadline = base::now() + limit;
+  base::Result<http::Response> response = client_->send({.path = "/_ping", .timeout = limit});
   if (!response) return response.error();
   const std::string newest = response->header("Api-Version");
   const std::optional<int> minor = minor_of(newest);
@@ -128,11 +130,11 @@ base::Result<void> EngineApi::negotiate() {
   struct stat socket {};
   const std::string& path = address_.target.unix_socket;
   facts_.rootless = !path.empty() && ::stat(path.c_str(), &socket) == 0 && socket.st_uid != 0;
-  return path.empty() ? describe() : base::Result<void>();
+  return path.empty() ? describe(std::max(base::until(deadline), base::Duration{1})) : base::Result<void>();
 }
 
-base::Result<void> EngineApi::describe() {
-  base::Result<Answer> info = request("GET", "/info");
+base::Result<void> EngineApi::describe(base::Duration limit) {
+  base::Result<Answer> info = request({.path = "/info", .timeout = limit});
   if (!info) return info.error();
   if (!info->good()) return refusal("does not describe itself", *info);
   const json& body = info->body;

@@ -14,6 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "engine/docker/address.h"
 #include "http/client.h"
@@ -56,12 +57,15 @@ struct Answer {
 
 class EngineApi {
  public:
+  static constexpr base::Duration kLimit{10'000};
+
   // Connects, and agrees on a version: the engine's newest, at most the newest that is known here. An error when
-  // nothing answers, when it is no such engine, or when it is older than 1.40 (Docker 19.03).
-  static base::Result<std::unique_ptr<EngineApi>> connect(const http::ClientMaker& make_client, Address address);
+  // nothing answers, when it is no such engine, or when it is older than 1.40 (Docker 19.03). Takes `limit` at most.
+  static base::Result<std::unique_ptr<EngineApi>> connect(const http::ClientMaker& make_client, Address address,
+                                                          base::Duration limit = kLimit);
 
   // Completes the facts.
-  base::Result<void> describe();
+  base::Result<void> describe(base::Duration limit = kLimit);
   const EngineFacts& facts() const { return facts_; }
   const Address& address() const { return address_; }
   // "the Docker engine at unix:///run/docker.sock"
@@ -94,7 +98,7 @@ class EngineApi {
 
  private:
   EngineApi(Address address, std::unique_ptr<http::Client> client);
-  base::Result<void> negotiate();
+  base::Result<void> negotiate(base::Duration limit);
   base::Error refusal(const std::string& what, const Answer& answer) const;
   std::string path(const std::string& below) const { return "/v" + facts_.api + below; }
 

@@ -59,12 +59,14 @@ void Janitor::work() {
 }
 
 Janitor::Outcome Janitor::carry_out(const Order& order, base::Duration limit) const {
-  const base::Result<std::unique_ptr<EngineApi>> api = EngineApi::connect(make_client_, order.address);
+  const base::Instant deadline = base::now() + limit;
+  const auto left = [deadline] { return std::max(base::until(deadline), base::Duration{1}); };  // 0 would be no limit
+  const base::Result<std::unique_ptr<EngineApi>> api = EngineApi::connect(make_client_, order.address, left());
   if (!api) {
     log_.info(api.error().message);
     return Outcome::kUnreachable;
   }
-  const base::Result<void> removed = (*api)->remove_container(order.container, limit);
+  const base::Result<void> removed = (*api)->remove_container(order.container, left());
   if (removed) return Outcome::kRemoved;
   log_.info(removed.error().message);
   return Outcome::kRefused;
