@@ -172,6 +172,8 @@ void Sandbox::send(CallId id, Call call) {
   reserve(call.tells_new_cell, kNewCellClause);
   reserve(call.tells_limits, kLimitClause);
   reserve(call.tells_network, kNetworkClause);
+  run.filter_name = call.request.filter_name;
+  run.filter = call.request.filter;
   run.script = call.request.script;
   call.outer_deadline = loop_.after(call.request.timeout + kOuterMargin, [this] { on_wedged(); });
   cell_was_used_ = true;

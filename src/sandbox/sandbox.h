@@ -28,7 +28,9 @@ namespace bashcell::sandbox {
 struct CallRequest {
   std::string script;
   base::Duration timeout{30'000};
-  base::Budget budget;  // of the whole reply
+  base::Budget budget;      // of the whole reply
+  std::string filter_name;  // wire::Run's
+  std::string filter;
 };
 
 // It was sent to a cell, and the cell ended under it: it may have run, in part or whole.

@@ -17,6 +17,7 @@
 
 #include "base/quantity.h"
 #include "base/unique_fd.h"
+#include "supervisor/clean_stream.h"
 
 namespace bashcell::supervisor {
 
@@ -29,7 +30,8 @@ constexpr std::string_view kUsage =
     "usage: cell out                   the outputs that are kept\n"
     "       cell out [N]               output N, or the newest\n"
     "       cell out [N] --lines A-B   these lines of it\n"
-    "       cell out [N] --grep RE     its lines that match, with their numbers\n";
+    "       cell out [N] --grep RE     its lines that match, with their numbers\n"
+    "       cell clean                 stdin as plain text, without escape sequences and redrawn lines\n";
 
 int fail(int status, const std::string& why) {
   static_cast<void>(base::write_all(2, "cell: " + why + "\n"));
@@ -233,6 +235,10 @@ int cell_command(const std::vector<std::string>& arguments, const std::string& f
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "help") {
     static_cast<void>(base::write_all(arguments.empty() ? 2 : 1, kUsage));
     return arguments.empty() ? kWrongUse : 0;
+  }
+  if (arguments[0] == "clean") {
+    if (arguments.size() > 1) return wrong_use("clean takes no argument: it reads stdin");
+    return clean_stream(0, 1) == CleanEnd::kFailed ? fail(kNothing, base::errno_error("cannot clean").message) : 0;
   }
   if (arguments[0] != "out") return wrong_use("there is no command '" + arguments[0] + "'");
   const Request request = read_request(arguments);

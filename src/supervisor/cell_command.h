@@ -6,6 +6,7 @@
 //   cell out [N]                 output N, or the newest, as it was written
 //   cell out [N] --lines A-B     of it these lines, counted from 1; A- and -B and A, too
 //   cell out [N] --grep RE       of it the lines that match an extended regular expression, with their numbers
+//   cell clean                   stdin as plain text (output/clean.h)
 
 #include <string>
 #include <vector>

@@ -10,6 +10,7 @@
 #include <array>
 #include <utility>
 
+#include "supervisor/read_some.h"
 #include "supervisor/shell.h"
 #include "supervisor/state.h"
 #include "supervisor/tree.h"
@@ -21,26 +22,6 @@ namespace {
 constexpr base::Duration kSavedPause{3};               // between two reads of a state that is being written
 constexpr size_t kMaxSavedBytes = 4 * kMaxStateBytes;  // with room for what is not kept; the rest is read and dropped
 
-enum class ReadEnd { kWouldBlock, kEnd, kTurnOver };
-
-// Reads what is there, at most a few pieces, so that one flooding script leaves the loop its turn.
-template <typename Take>
-ReadEnd read_some(int fd, Take take) {
-  std::array<char, 65536> buffer;  // NOLINT: filled by read()
-  for (int piece = 0; piece < 4; ++piece) {
-    const ssize_t n = ::read(fd, buffer.data(), buffer.size());
-    if (n > 0) {
-      take(std::string_view(buffer.data(), static_cast<size_t>(n)));
-      if (static_cast<size_t>(n) < buffer.size() / 2) return ReadEnd::kWouldBlock;
-    } else if (n == 0) {
-      return ReadEnd::kEnd;
-    } else if (errno != EINTR) {
-      return ReadEnd::kWouldBlock;
-    }
-  }
-  return ReadEnd::kTurnOver;
-}
-
 std::string prefix_for(const Runner& runner, const std::string& workspace) {
   const ShellState& state = runner.start->state;
   return script_prefix(state.cwd, state.old_cwd, runner.start->late.valid(), workspace);
@@ -48,12 +29,21 @@ std::string prefix_for(const Runner& runner, const std::string& workspace) {
 
 }  // namespace
 
+base::Meter meter_of(const wire::Run& run) {
+  return base::Budget{static_cast<size_t>(run.max_chars), static_cast<size_t>(run.max_tokens)};
+}
+
+size_t budget_of(const wire::Run& run, const base::Meter& meter) {
+  const base::Budget reserve{static_cast<size_t>(run.reserve_chars), static_cast<size_t>(run.reserve_tokens)};
+  return std::max(meter.limit() - std::min(meter.limit(), meter.cost(reserve)), 2 * meter.cost(kStatusLine));
+}
+
 Job::Job(Shared& shared, wire::Run run, Runner runner, Events events)
     : shared_(shared),
       run_(std::move(run)),
       runner_(std::move(runner)),
       events_(std::move(events)),
-      meter_(base::Budget{static_cast<size_t>(run_.max_chars), static_cast<size_t>(run_.max_tokens)}),
+      meter_(meter_of(run_)),
       capture_(run_.id, meter_, prefix_for(runner_, shared.workspace), shared.spills),
       limits_at_start_(shared.limits.read()),
       started_(base::now()),
@@ -222,7 +212,8 @@ void Job::finish() {
   phase_ = Phase::kDone;
   run_.script = std::string();  // background jobs may keep this object for long
   saved_ = std::string();
-  events_.on_done(std::move(done));
+  events_.on_done(std::move(done), run_, started_ + base::Duration(run_.timeout_ms) + kGrace + kReplyMargin);
+  run_.filter = std::string();
 }
 
 wire::Done Job::result() {
@@ -253,8 +244,7 @@ void Job::commit_state(wire::Done& done) {
 
 void Job::take_output(wire::Done& done) {
   const size_t notice = meter_.cost(kStatusLine);
-  const base::Budget reserve{static_cast<size_t>(run_.reserve_chars), static_cast<size_t>(run_.reserve_tokens)};
-  const size_t budget = std::max(meter_.limit() - std::min(meter_.limit(), meter_.cost(reserve)), 2 * notice);
+  const size_t budget = budget_of(run_, meter_);
   const bool plain = done.outcome == wire::Outcome::kExited && done.code == 0 && !done.memory_limit_hit &&
                      !done.process_limit_hit && !done.state_dropped && done.problem.empty() &&
                      std::all_of(done.stages.begin(), done.stages.end(), [](int64_t stage) { return stage == 0; });

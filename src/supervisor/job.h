@@ -17,13 +17,18 @@
 
 namespace bashcell::supervisor {
 
-inline constexpr base::Duration kGrace{1000};      // between SIGTERM and SIGKILL
-inline constexpr base::Duration kDrainLimit{200};  // after bash's end, for a `> >(tee)` that still writes
-inline constexpr base::Duration kDrainQuiet{30};   // silence that ends the drain earlier
-inline constexpr size_t kDrainBytes = 128 * 1024;  // as much as two pipes hold; more is a flood, and ends the drain
+inline constexpr base::Duration kGrace{1000};        // between SIGTERM and SIGKILL
+inline constexpr base::Duration kDrainLimit{200};    // after bash's end, for a `> >(tee)` that still writes
+inline constexpr base::Duration kDrainQuiet{30};     // silence that ends the drain earlier
+inline constexpr size_t kDrainBytes = 128 * 1024;    // as much as two pipes hold; more is a flood, and ends the drain
+inline constexpr base::Duration kReplyMargin{1000};  // past deadline and grace; the host waits a second longer
 inline constexpr base::Duration kKillRound{5};
 inline constexpr base::Duration kKillLimit{2000};  // then the reply goes out although something will not die (D state)
 inline constexpr base::Budget kStatusLine{.chars = 240, .tokens = 100};  // what one may cost
+
+// How a call's budget is counted, and how much of it is the output's and the status line's.
+base::Meter meter_of(const wire::Run& run);
+size_t budget_of(const wire::Run& run, const base::Meter& meter);
 
 class Job {
  public:
@@ -38,8 +43,9 @@ class Job {
   struct Events {
     // The script has ended and left its state. False: it cannot be kept.
     std::function<bool(const Snapshot& start, const SavedShell& saved)> on_state;
-    // The reply is due. Called once; the job may still have background processes.
-    std::function<void(wire::Done)> on_done;
+    // The reply is due. Called once; the job may still have background processes. `run`: what it was asked, without
+    // the script. `latest`: when the host must have the reply.
+    std::function<void(wire::Done, const wire::Run& run, base::Instant latest)> on_done;
     // bash could not be started (EAGAIN: the process limit). Instead of on_done.
     std::function<void(Job&, int error_number)> on_no_shell;
     // Something killed bash while it waited, before it came to the script. Instead of on_done; unset: that is its end.

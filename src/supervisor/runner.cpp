@@ -1,24 +1,19 @@
 #include "supervisor/runner.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <utility>
 
+#include "supervisor/fork_steps.h"
 #include "supervisor/shell.h"
 
 namespace bashcell::supervisor {
 
 namespace {
-
-constexpr int kFirstPrivateFd = 200;  // our own copies live above the scripts' and below kLateFd
 
 struct ShellFds {
   int output = -1;
@@ -36,22 +31,9 @@ void report(int fd, int kind, int value) {
   if (::write(fd, &message, sizeof message) < 0) return;  // PID 1 is gone, and so will we be
 }
 
-void place(int source, int target) {
-  if (source == target) {
-    ::fcntl(target, F_SETFD, 0);
-  } else {
-    ::dup2(source, target);
-  }
-}
-
-// In the grandchild: becomes bash. Nothing of PID 1 is left over: default signals, empty mask, only its own
-// descriptors.
+// In the grandchild: becomes bash.
 [[noreturn]] void become_bash(const ShellPaths& paths, const ShellFds& fds) {
-  ::setsid();
-  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  become_plain_process();
   const int null = ::open("/dev/null", O_RDONLY);
   place(null, 0);
   place(fds.output, 1);
@@ -77,25 +59,16 @@ void place(int source, int target) {
   ::_exit(127);
 }
 
-// The runner's whole life. Its descriptors are close-on-exec, its signals are ignored but for SIGKILL and SIGSTOP.
+// The runner's whole life.
 [[noreturn]] void run(const ShellPaths& paths, const ShellFds& fds) {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  for (const int signal :
-       {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU}) {
-    ::signal(signal, SIG_IGN);
-  }
-  ::signal(SIGCHLD, SIG_DFL);
+  become_runner();
   const pid_t bash = ::fork();
   if (bash == 0) become_bash(paths, fds);
   report(fds.reports, bash > 0 ? RunnerReport::kStarted : RunnerReport::kNoShell, bash > 0 ? bash : errno);
   for (const int fd : {fds.output, fds.script, fds.state, fds.save, fds.go, fds.boot}) ::close(fd);
-  // Until ECHILD: every process of this call is our descendant, and the last one's end is ours.
-  for (;;) {
-    int status = 0;
-    const pid_t pid = ::waitpid(-1, &status, 0);
-    if (pid == bash && bash > 0) report(fds.reports, RunnerReport::kEnded, status);
-    if (pid < 0 && errno != EINTR) ::_exit(0);
-  }
+  reap_all([&](pid_t pid, int status) {
+    if (pid == bash) report(fds.reports, RunnerReport::kEnded, status);
+  });
 }
 
 base::Result<base::UniqueFd> make_memfd(const char* name) {
@@ -105,19 +78,6 @@ base::Result<base::UniqueFd> make_memfd(const char* name) {
 }
 
 void seal(int fd) { ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL); }
-
-// In the runner: everything but its own descriptors is closed, so that no other call's pipe is held open by this one.
-void close_others(ShellFds& fds) {
-  // High copies first; then all below and between is closed.
-  int next = kFirstPrivateFd;
-  for (int* fd : {&fds.output, &fds.late, &fds.script, &fds.state, &fds.save, &fds.go, &fds.boot, &fds.reports}) {
-    if (*fd < 0) continue;
-    ::dup3(*fd, next, O_CLOEXEC);
-    *fd = next++;
-  }
-  ::close_range(0, kFirstPrivateFd - 1, 0);
-  ::close_range(static_cast<unsigned>(next), ~0U, 0);
-}
 
 int unread_bytes(int pipe) {
   int unread = 0;
@@ -173,7 +133,7 @@ base::Result<Runner> Runner::start_shell(const ShellPaths& paths, const base::Un
                .reports = reports->write.get()};
   runner.pid = ::fork();
   if (runner.pid == 0) {
-    close_others(fds);
+    keep_only({&fds.output, &fds.late, &fds.script, &fds.state, &fds.save, &fds.go, &fds.boot, &fds.reports});
     run(paths, fds);
   }
   *error_number = errno;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -105,7 +106,8 @@ void Supervisor::begin_with(wire::Run run, Runner runner, bool prewarmed) {
   const pid_t pid = runner.pid;
   Job::Events events{
       .on_state = [this](const Snapshot& start, const SavedShell& saved) { return on_state(start, saved); },
-      .on_done = [this](wire::Done done) { on_done(std::move(done)); },
+      .on_done = [this](wire::Done done, const wire::Run& asked,
+                        base::Instant latest) { on_done(std::move(done), asked, latest); },
       .on_no_shell = [this](Job& job, int error_number) { no_room(job.take_run(), error_number); }};
   // A job of an earlier call may have killed the bash that waited: then the call starts anew, cold.
   if (prewarmed) events.on_untouched = [this](Job& job) { begin(job.take_run()); };
@@ -162,7 +164,10 @@ void Supervisor::cancel(uint64_t id) {
     return control_->send(std::move(done));
   }
   for (const auto& [pid, job] : jobs_) {
-    if (job->id() == id) return job->terminate(wire::Outcome::kCancelled);
+    if (job->id() == id) job->terminate(wire::Outcome::kCancelled);
+  }
+  for (const auto& [pid, filter] : filters_) {
+    if (filter->id() == id) filter->cancel();
   }
 }
 
@@ -176,7 +181,25 @@ bool Supervisor::on_state(const Snapshot& start, const SavedShell& saved) {
   return true;
 }
 
-void Supervisor::on_done(wire::Done done) {
+void Supervisor::on_done(wire::Done done, const wire::Run& run, base::Instant latest) {
+  if (!wants_filter(done, run) || !start_stage(done, run, latest)) send_done(std::move(done));
+}
+
+// False: there is no room, or no time, and the reply stays as it is.
+bool Supervisor::start_stage(wire::Done& done, const wire::Run& run, base::Instant latest) {
+  const base::Duration limit = std::min(kFilterLimit, base::until(latest));
+  if (limit <= base::Duration::zero() || limits_.room_for_processes() < kRoomForAFilter) return false;
+  const base::Result<base::UniqueFd> spill = spills_.open_kept(run.id);
+  if (!spill) return false;
+  base::Result<Runner> runner = start_filter(options_.paths, *spill, run.filter);
+  if (!runner) return false;
+  const pid_t pid = runner->pid;
+  filters_[pid] = std::make_unique<FilterStage>(loop_, std::move(*runner), std::move(done), run, limit,
+                                                [this](wire::Done better) { send_done(std::move(better)); });
+  return true;
+}
+
+void Supervisor::send_done(wire::Done done) {
   done.killed_background = std::exchange(background_killed_, 0);
   control_->send(std::move(done));
   last_done_ = base::now();
@@ -230,6 +253,9 @@ void Supervisor::bury(pid_t pid, bool by_signal) {
     warm_.reset();  // a script killed it; the next call starts cold
   } else if (discarded_.erase(pid) > 0) {
     return;
+  } else if (const auto filter = filters_.find(pid); filter != filters_.end()) {
+    filter->second->runner_gone();
+    filters_.erase(pid);
   } else if (const auto found = jobs_.find(pid); found != jobs_.end()) {
     found->second->runner_gone(by_signal);  // done by now, if it was not before
     jobs_.erase(pid);
@@ -241,7 +267,8 @@ void Supervisor::bury(pid_t pid, bool by_signal) {
 void Supervisor::kill_orphans() {
   bool found = false;
   for (const pid_t pid : children(::getpid())) {
-    if (jobs_.contains(pid) || discarded_.contains(pid) || (warm_ && warm_->pid == pid)) continue;
+    if (jobs_.contains(pid) || filters_.contains(pid) || discarded_.contains(pid)) continue;
+    if (warm_ && warm_->pid == pid) continue;
     ::kill(pid, SIGSTOP);
     kill_tree(pid);
     ::kill(pid, SIGKILL);

@@ -12,6 +12,7 @@
 
 #include "base/event_loop.h"
 #include "supervisor/control.h"
+#include "supervisor/filter_stage.h"
 #include "supervisor/job.h"
 #include "supervisor/runner.h"
 
@@ -45,7 +46,9 @@ class Supervisor {
   void begin(wire::Run run);
   void begin_with(wire::Run run, Runner runner, bool prewarmed);
   void no_room(wire::Run run, int error_number);
-  void on_done(wire::Done done);
+  void on_done(wire::Done done, const wire::Run& run, base::Instant latest);
+  bool start_stage(wire::Done& done, const wire::Run& run, base::Instant latest);
+  void send_done(wire::Done done);
   bool on_state(const Snapshot& start, const SavedShell& saved);
   void refuse(uint64_t id, std::string problem);
   void cancel(uint64_t id);
@@ -71,9 +74,10 @@ class Supervisor {
   base::Instant last_done_;
   std::optional<Runner> warm_;  // restored `now_` and waits; thrown away when another call commits first
   Jobs jobs_;
-  std::map<pid_t, Runner> discarded_;  // being killed; held until reaped
-  std::deque<wire::Run> waiting_;      // for room, while background jobs are being killed
-  int64_t background_killed_ = 0;      // for the next reply
+  std::map<pid_t, std::unique_ptr<FilterStage>> filters_;  // by their runner's pid, until that is reaped
+  std::map<pid_t, Runner> discarded_;                      // being killed; held until reaped
+  std::deque<wire::Run> waiting_;                          // for room, while background jobs are being killed
+  int64_t background_killed_ = 0;                          // for the next reply
   bool greeted_ = false;
   base::Duration lease_{15'000};
   base::EventLoop::TimerId lease_timer_ = 0;

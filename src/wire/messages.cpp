@@ -109,6 +109,8 @@ void members(Io& io, M& m) requires std::is_same_v<std::remove_const_t<M>, Done>
   io.get("total_bytes", m.total_bytes);
   io.get("left_out_lines", m.left_out_lines);
   io.get("left_out_bytes", m.left_out_bytes);
+  io.get("filter", m.filter);
+  io.get("filter_lines", m.filter_lines);
   io.get("spill", m.spill);
   io.get("spill_cut", m.spill_cut);
   io.get("spill_problem", m.spill_problem);
@@ -123,6 +125,8 @@ void members(Io& io, M& m) requires std::is_same_v<std::remove_const_t<M>, Run> 
   io.get("max_tokens", m.max_tokens);
   io.get("reserve_chars", m.reserve_chars);
   io.get("reserve_tokens", m.reserve_tokens);
+  io.get("filter_name", m.filter_name);
+  io.get("filter", m.filter);
 }
 
 constexpr int64_t kMostOfABudget = int64_t{1} << 30;
@@ -243,7 +247,7 @@ base::Result<CellMessage> cell_message(Frame frame) {
     }
     if (!known) r.fail("outcome");
     for (const int64_t count : {done.wall_ms, done.killed, done.killed_background, done.total_lines, done.total_bytes,
-                                done.left_out_lines, done.left_out_bytes}) {
+                                done.left_out_lines, done.left_out_bytes, done.filter_lines}) {
       if (count < 0) r.fail("a negative count");
     }
     done.output = std::move(frame.body);

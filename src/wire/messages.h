@@ -28,7 +28,9 @@ struct Run {
   int64_t max_tokens = 1'800;
   int64_t reserve_chars = 0;  // of these, what the host will add by itself
   int64_t reserve_tokens = 0;
-  std::string script;  // the body of the frame
+  std::string filter_name;  // with its text below: what output over the budget goes through; empty: nothing
+  std::string filter;       // a bash script, from stdin to stdout
+  std::string script;       // the body of the frame
 };
 
 struct Cancel {
@@ -88,6 +90,8 @@ struct Done {
   int64_t total_bytes = 0;
   int64_t left_out_lines = 0;  // of these, not in `output`
   int64_t left_out_bytes = 0;
+  std::string filter;         // the name of the filter that `output` is the text of; empty: none was applied
+  int64_t filter_lines = 0;   // with one: the lines of its text, and left_out_* count of these
   std::string spill;          // path in the cell of the whole raw output; empty when there is none
   bool spill_cut = false;     // the spill reached its size cap
   std::string spill_problem;  // why the spill is missing or not whole, for people

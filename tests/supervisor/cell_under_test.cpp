@@ -68,6 +68,8 @@ uint64_t CellUnderTest::start(const std::string& script, base::Duration timeout)
   run.id = ++last_id_;
   run.timeout_ms = timeout.count();
   run.max_chars = max_chars;
+  if (!filter.empty()) run.filter_name = "test";
+  run.filter = filter;
   run.script = script;
   send(std::move(run));
   return last_id_;

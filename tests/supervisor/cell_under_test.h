@@ -36,6 +36,7 @@ class CellUnderTest {
   const std::string& folder() const { return folder_; }
   pid_t pid() const { return child_.pid(); }
   int64_t max_chars = 7'500;
+  std::string filter;  // of the scripts that are started from now on
 
  private:
   wire::CellMessage next_message();

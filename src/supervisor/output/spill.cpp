@@ -17,6 +17,14 @@ constexpr std::array<const char*, 2> kFolders{".cell", "out"};
 // O_NONBLOCK: a FIFO put there in place of a folder or file must not hold up PID 1.
 constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 constexpr int kFileFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+constexpr int kReadFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+
+// Of an open file; nothing that a file has when that fails.
+FileIdentity identity_of(const base::UniqueFd& file) {
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return {};
+  return {info.st_dev, info.st_ino};
+}
 
 }  // namespace
 
@@ -50,9 +58,21 @@ bool SpillStore::reserve(size_t bytes) {
   return true;
 }
 
-void SpillStore::keep(uint64_t call_id, size_t bytes) {
-  kept_.push_back({call_id, bytes});
+void SpillStore::keep(uint64_t call_id, size_t bytes, FileIdentity identity) {
+  kept_.push_back({call_id, bytes, identity});
   while (kept_.size() > limits_.files) delete_oldest();
+}
+
+base::Result<base::UniqueFd> SpillStore::open_kept(uint64_t call_id) const {
+  const auto kept =
+      std::find_if(kept_.rbegin(), kept_.rend(), [&](const File& file) { return file.call_id == call_id; });
+  if (kept == kept_.rend()) return base::Error{path_of(call_id) + " is not kept"};
+  const base::Result<base::UniqueFd> folder = open_folder();
+  if (!folder) return folder.error();
+  base::UniqueFd file(::openat(folder->get(), std::to_string(call_id).c_str(), kReadFlags));
+  if (!file.valid()) return base::errno_error("cannot open " + path_of(call_id));
+  if (kept->identity != identity_of(file)) return base::Error{path_of(call_id) + " was replaced"};
+  return file;
 }
 
 void SpillStore::delete_oldest() {
@@ -129,11 +149,9 @@ void Spill::discard() {
 }
 
 bool Spill::is_in(int folder) const {
-  struct stat mine {};
   struct stat there {};
-  return ::fstat(file_.get(), &mine) == 0 &&
-         ::fstatat(folder, std::to_string(call_id_).c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-         mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+  return ::fstatat(folder, std::to_string(call_id_).c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+         identity_of(file_) == FileIdentity{there.st_dev, there.st_ino};
 }
 
 Spill::Kept Spill::keep() {
@@ -144,9 +162,9 @@ Spill::Kept Spill::keep() {
     if (!folder || !is_in(folder->get())) fail(store_.path_of(call_id_) + " was moved or deleted");
   }
   if (!problem_.empty()) return {{}, false, problem_};
+  store_.keep(call_id_, std::exchange(reserved_bytes_, 0), identity_of(file_));
   file_.reset();
   folder_.reset();
-  store_.keep(call_id_, std::exchange(reserved_bytes_, 0));
   return {store_.path_of(call_id_), cut_, {}};
 }
 

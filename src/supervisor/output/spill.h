@@ -6,6 +6,8 @@
 // descriptor opened with O_NOFOLLOW, and a file is only written if this call has created it (O_EXCL).
 // Nothing here fails a call: what goes wrong is kept as a sentence. SIGXFSZ must be ignored.
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -21,6 +23,13 @@ struct SpillLimits {
   size_t file_bytes = 32U << 20U;
   size_t all_bytes = 96U << 20U;
   size_t files = 1000;
+};
+
+// Tells a file from another that later has its name.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  bool operator==(const FileIdentity&) const = default;
 };
 
 // The folder PARENT/.cell/out and the account of what lies in it. One per supervisor; outlives its spills.
@@ -41,12 +50,15 @@ class SpillStore {
   // A file of so many reserved bytes was deleted.
   void release(size_t bytes) { used_bytes_ -= bytes; }
   // A file of so many reserved bytes is complete, and may be deleted for a newer one.
-  void keep(uint64_t call_id, size_t bytes);
+  void keep(uint64_t call_id, size_t bytes, FileIdentity identity);
+  // That file, to be read: an error when something else lies there by now, or nothing.
+  base::Result<base::UniqueFd> open_kept(uint64_t call_id) const;
 
  private:
   struct File {
     uint64_t call_id = 0;
     size_t bytes = 0;
+    FileIdentity identity;
   };
 
   void delete_oldest();

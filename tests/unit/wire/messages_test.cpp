@@ -51,6 +51,8 @@ Done sample_done() {
   done.total_bytes = 4'100'000;
   done.left_out_lines = 93'211;
   done.left_out_bytes = 4'000'000;
+  done.filter = "pytest";
+  done.filter_lines = 34;
   done.spill = "/tmp/.cell/out/7";
   done.spill_cut = true;
   done.spill_problem = "no space";
@@ -119,13 +121,24 @@ TEST_CASE("host messages arrive as they were sent") {
   CHECK(hello.version == "1.2.3");
   CHECK(hello.lease_ms == 777);
 
-  const Run run = host_carried(Run{UINT64_MAX, 1, 2, 3, 0, 4, std::string("echo \xff\0", 7)});
+  Run sent;
+  sent.id = UINT64_MAX;
+  sent.timeout_ms = 1;
+  sent.max_chars = 2;
+  sent.max_tokens = 3;
+  sent.reserve_tokens = 4;
+  sent.filter_name = "pytest";
+  sent.filter = "sed 1q\n";
+  sent.script = std::string("echo \xff\0", 7);
+  const Run run = host_carried(sent);
   CHECK(run.id == UINT64_MAX);
   CHECK(run.timeout_ms == 1);
   CHECK(run.max_chars == 2);
   CHECK(run.max_tokens == 3);
   CHECK(run.reserve_chars == 0);
   CHECK(run.reserve_tokens == 4);
+  CHECK(run.filter_name == "pytest");
+  CHECK(run.filter == "sed 1q\n");
   CHECK((run.script == std::string("echo \xff\0", 7)));
 
   CHECK(host_carried(Cancel{42}).id == 42);
@@ -189,8 +202,8 @@ TEST_CASE("numbers out of range are refused") {
   CHECK(!host_reads(with(to_frame(HostMessage(HostHello{})).header, "lease_ms", 0)));
 
   const json done = to_frame(CellMessage(sample_done())).header;
-  for (const std::string name :
-       {"wall_ms", "killed", "killed_background", "total_lines", "total_bytes", "left_out_lines", "left_out_bytes"}) {
+  for (const std::string name : {"wall_ms", "killed", "killed_background", "total_lines", "total_bytes",
+                                 "left_out_lines", "left_out_bytes", "filter_lines"}) {
     CHECK(!cell_reads(with(done, name, -1)));
   }
   CHECK(!cell_reads(with(done, "code", UINT64_MAX)));
