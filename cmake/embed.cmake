@@ -19,3 +19,17 @@ function(bashcell_embed target header namespace)
   target_sources(${target} PRIVATE ${out})
   target_include_directories(${target} PRIVATE ${out_dir})
 endfunction()
+
+# bashcell_embed_filters(TARGET HEADER NAMESPACE): HEADER with an array kFilters of what is in filters/*.json.
+function(bashcell_embed_filters target header namespace)
+  set(out_dir ${CMAKE_BINARY_DIR}/embedded_${target})
+  set(out ${out_dir}/embedded/${header})
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/filters/*.json)
+  add_custom_command(
+    OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DNAMESPACE=${namespace} "-DFILTERS=${files}" -P ${PROJECT_SOURCE_DIR}/cmake/embed_filters.cmake
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed_filters.cmake
+    VERBATIM)
+  target_sources(${target} PRIVATE ${out})
+  target_include_directories(${target} PRIVATE ${out_dir})
+endfunction()

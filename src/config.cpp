@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "config_command_line.h"
+#include "config_filters.h"
 #include "config_options.h"
 #include "config_paths.h"
 
@@ -101,6 +102,7 @@ Result<void> add_environment(Settings& settings, const std::vector<Option>& opti
   std::vector<std::string> known = {"BASHCELL_CONFIG"};
   std::map<std::string, const Option*> by_variable;
   for (const Option& option : options) {
+    if (option.only_in_file) continue;
     known.push_back(option.variable());
     by_variable[option.variable()] = &option;
   }
@@ -190,6 +192,7 @@ Config config_from(const json& values) {
   config.timeout = duration_of(values["timeout"]);
   config.max_timeout = duration_of(values["max_timeout"]);
   config.budget = {.chars = values["max_chars"], .tokens = values["max_output"]};
+  config.filters = values["filters"] == "on";
   config.parallel = values["parallel"];
   config.warm = values["warm"];
   config.instructions = values["instructions"];
@@ -272,6 +275,11 @@ Result<Config> load_config(const CommandLine& line, const std::vector<Option>& o
     if (!complete.contains(option.name) && !option.fallback.is_null()) complete[option.name] = option.fallback;
   }
   Config config = config_from(complete);
+  if (settings.has("extra_filters")) {
+    auto filters = extra_filters(settings.values["extra_filters"]);
+    if (!filters) return Error{fmt::format("{} {}", settings.sources["extra_filters"], filters.error().message)};
+    config.extra_filters = std::move(*filters);
+  }
   if (auto checked = check_together(config, settings, environment); !checked) return checked.error();
   return config;
 }

@@ -19,6 +19,13 @@ namespace bashcell {
 
 enum class EngineChoice { kAuto, kOci, kDocker, kPodman };
 
+// A filter of the user's, as tools::Filter.
+struct ExtraFilter {
+  std::string name;
+  std::vector<std::string> commands;
+  std::string text;
+};
+
 inline constexpr const char* kDefaultImage = "python:3.11-slim";
 
 // All paths are absolute, or empty when not set.
@@ -40,6 +47,8 @@ struct Config {
   base::Duration timeout = std::chrono::seconds(30);  // at most max_timeout
   base::Duration max_timeout = std::chrono::seconds(300);
   base::Budget budget;
+  bool filters = true;
+  std::vector<ExtraFilter> extra_filters;
   int parallel = 4;
   bool warm = false;
   bool instructions = false;

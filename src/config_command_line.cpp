@@ -12,7 +12,9 @@ namespace {
 base::Error unknown_option(const std::string& argument, const std::vector<Option>& options) {
   const std::string name = argument.substr(0, argument.find('='));
   std::vector<std::string> known = {"--config", "--help", "--version"};
-  for (const Option& option : options) known.push_back(option.flag());
+  for (const Option& option : options) {
+    if (!option.only_in_file) known.push_back(option.flag());
+  }
   return base::Error{fmt::format("there is no option {}{}", name, did_you_mean(name, known))};
 }
 
@@ -37,6 +39,7 @@ base::Result<CommandLine> parse_command_line(const std::vector<Option>& options,
   const CLI::Option* operand = app.add_option("operand");
   std::map<std::string, const CLI::Option*> given;
   for (const Option& option : options) {
+    if (option.only_in_file) continue;
     CLI::Option* added =
         option.kind == OptionKind::kSwitch ? app.add_flag(option.flag()) : app.add_option(option.flag());
     given[option.name] = added->take_last();
@@ -61,6 +64,7 @@ base::Result<CommandLine> parse_command_line(const std::vector<Option>& options,
   if (!config->results().empty()) line.config_file = config->results().back();
   if (!config->results().empty() && line.config_file.empty()) return base::Error{"--config needs the path of a file"};
   for (const Option& option : options) {
+    if (option.only_in_file) continue;
     const std::vector<std::string>& results = given[option.name]->results();
     if (!results.empty()) line.values.emplace_back(option.name, results.back());
   }

@@ -27,6 +27,7 @@ std::string line(const std::string& left, const std::string& right) {
 }
 
 std::string option_line(const Option& option) {
+  if (option.only_in_file) return line("\"" + option.name + "\"", option.description + " (only in the file)");
   const std::string left = option.value_name.empty() ? option.flag() : option.flag() + " " + option.value_name;
   std::string right = option.description;
   if (option.kind == OptionKind::kChoice) right += fmt::format(" ({})", option.allowed);

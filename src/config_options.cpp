@@ -20,6 +20,7 @@ OptionKind kind_of(const ordered_json& property) {
   const std::string type = property.at("type");
   if (type == "integer") return OptionKind::kInteger;
   if (type == "number") return OptionKind::kNumber;
+  if (type == "array") return OptionKind::kList;
   return type == "boolean" ? OptionKind::kSwitch : OptionKind::kText;
 }
 
@@ -46,6 +47,7 @@ std::string allowed_text(const ordered_json& property, OptionKind kind) {
                          unit == "N" ? "" : fmt::format(" ({})", unit == "SECONDS" ? "seconds" : unit));
     }
     case OptionKind::kText:
+    case OptionKind::kList:
       break;
   }
   return property.at("x-allowed");
@@ -106,6 +108,7 @@ std::vector<Option> all_options() {
     option.name = name;
     option.kind = kind_of(property);
     option.is_path = property.value("x-path", false);
+    option.only_in_file = property.value("x-file-only", false);
     option.fallback = property.value("default", ordered_json());
     option.description = property.at("description");
     option.allowed = allowed_text(property, option.kind);
@@ -133,6 +136,7 @@ json value_from_text(const Option& option, const std::string& text) {
       return switch_from(text);
     case OptionKind::kText:
     case OptionKind::kChoice:
+    case OptionKind::kList:
       break;
   }
   return text;

@@ -12,13 +12,14 @@
 
 namespace bashcell {
 
-enum class OptionKind { kText, kChoice, kInteger, kNumber, kSwitch };
+enum class OptionKind { kText, kChoice, kInteger, kNumber, kSwitch, kList };
 
 struct Option {
   std::string name;  // "max_timeout"
   OptionKind kind = OptionKind::kText;
   bool is_path = false;
-  nlohmann::json fallback;  // null when there is no default
+  bool only_in_file = false;  // no flag, no variable
+  nlohmann::json fallback;    // null when there is no default
   std::string description;
   std::string allowed;     // finishes "it must be ..."
   std::string value_name;  // "SECONDS"; empty for a switch

@@ -75,7 +75,15 @@ sandbox::SandboxOptions sandbox_options(const Config& config) {
 }
 
 tools::BashToolOptions bash_tool_options(const Config& config) {
-  return {.timeout = config.timeout, .max_timeout = config.max_timeout, .budget = config.budget};
+  tools::BashToolOptions options{.timeout = config.timeout,
+                                 .max_timeout = config.max_timeout,
+                                 .budget = config.budget,
+                                 .filters = config.filters,
+                                 .extra_filters = {}};
+  for (const ExtraFilter& filter : config.extra_filters) {
+    options.extra_filters.push_back({filter.name, filter.commands, filter.text});
+  }
+  return options;
 }
 
 }  // namespace bashcell::commands

@@ -59,11 +59,16 @@ base::Result<sandbox::CallRequest> bash_request(const nlohmann::json& arguments,
     request.timeout = base::Duration(std::max<int64_t>(1, std::llround(seconds * 1000)));
   }
   request.script = with_unix_line_ends(text);
+  if (!options.filters) return request;
+  if (std::optional<Filter> filter = filter_for(request.script, options.extra_filters)) {
+    request.filter_name = std::move(filter->name);
+    request.filter = std::move(filter->text);
+  }
   return request;
 }
 
 BashTool::BashTool(sandbox::Sandbox& sandbox, BashToolOptions options)
-    : sandbox_(sandbox), options_(options), definition_(bash_definition()) {}
+    : sandbox_(sandbox), options_(std::move(options)), definition_(bash_definition()) {}
 
 void BashTool::call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCall> call) {
   base::Result<sandbox::CallRequest> request = bash_request(arguments, options_);

@@ -2,10 +2,12 @@
 // The tool `bash`: the one hinge between the protocol and the sandbox. Checks arguments, runs, renders.
 
 #include <memory>
+#include <vector>
 
 #include "base/clock.h"
 #include "mcp/tool.h"
 #include "sandbox/sandbox.h"
+#include "tools/filters.h"
 
 namespace bashcell::tools {
 
@@ -13,6 +15,8 @@ struct BashToolOptions {
   base::Duration timeout{30'000};       // when a call names none
   base::Duration max_timeout{300'000};  // what a call may ask for
   base::Budget budget;                  // of a reply
+  bool filters = true;                  // output over the budget goes through the one that fits the command
+  std::vector<Filter> extra_filters;
 };
 
 class BashTool final : public mcp::Tool {

@@ -11,6 +11,8 @@
 
 #include "base/quantity.h"
 #include "tools/reply_text.h"
+#include "tools/script_command.h"
+#include "tools/script_words.h"
 
 namespace bashcell::tools {
 
@@ -24,46 +26,94 @@ std::string signal_name(int64_t number) {
   return name != nullptr ? std::string("SIG") + name : fmt::format("signal {}", number);
 }
 
-// Whether a word of the script is one of the programs whose exit 1 is an answer and no failure.
+constexpr std::array<std::string_view, 9> kAnsweringPrograms{"grep", "egrep", "fgrep", "zgrep", "rg",
+                                                             "diff", "cmp",   "test",  "["};
+
+// Whether exit 1 of this program is an answer and no failure.
+bool answers(std::string_view program) {
+  return std::find(kAnsweringPrograms.begin(), kAnsweringPrograms.end(), program) != kAnsweringPrograms.end();
+}
+
+// Whether such a program is anywhere in the script.
 bool has_answering_program(std::string_view script) {
-  constexpr std::array<std::string_view, 9> kPrograms{"grep", "egrep", "fgrep", "zgrep", "rg",
-                                                      "diff", "cmp",   "test",  "["};
   constexpr std::string_view kWordEnds = " \t\n;|&(){}<>\"'`$/";
   for (size_t at = 0; at < script.size();) {
     const size_t start = script.find_first_not_of(kWordEnds, at);
     if (start == std::string_view::npos) return false;
     at = std::min(script.find_first_of(kWordEnds, start), script.size());
-    const std::string_view word = script.substr(start, at - start);
-    if (std::find(kPrograms.begin(), kPrograms.end(), word) != kPrograms.end()) return true;
+    if (answers(script.substr(start, at - start))) return true;
   }
   return false;
+}
+
+// For each of `count` stages, whether its exit 1 is an answer. By the last pipeline of the script, where that can be
+// told to be the one that ran last; else by all of the script.
+std::vector<bool> answering_stages(std::string_view script, size_t count) {
+  const std::vector<bool> unclear(count, has_answering_program(script));
+  auto pipelines = split_script(script);
+  // `exit` leaves the stages as they are.
+  while (pipelines && !pipelines->empty() &&
+         pipelines->back().stages[0].words == std::vector<std::string>{"exit", "0"}) {
+    pipelines->pop_back();
+  }
+  if (!pipelines || pipelines->empty()) return unclear;
+  const bool maybe_another = std::any_of(pipelines->begin(), pipelines->end(),
+                                         [](const Pipeline& pipeline) { return pipeline.joint == Joint::kOr; });
+  const std::vector<SimpleCommand>& stages = pipelines->back().stages;
+  if (maybe_another || stages.size() != count) return unclear;
+  std::vector<bool> answering;
+  for (const SimpleCommand& stage : stages) {
+    const std::vector<std::string> words = unwrapped(stage);
+    answering.push_back(words.empty() ? unclear[0] : answers(words[0]));
+  }
+  return answering;
 }
 
 // "2|0": told when a stage before the last failed for a reason of its own. A stage that died of SIGPIPE was only cut
 // short by its reader (`yes | head -1`).
 std::string masked_stages(const wire::Done& done, std::string_view script) {
   constexpr int64_t kSigpipeExit = 128 + SIGPIPE;
+  const size_t count = done.stages.size();
+  if (std::all_of(done.stages.begin(), done.stages.end(), [](int64_t stage) { return stage == 0; })) return {};
+  const std::vector<bool> answering = answering_stages(script, count);
   bool masked = false;
   std::string list;
-  for (size_t i = 0; i < done.stages.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     const int64_t stage = done.stages[i];
     list += fmt::format("{}{}", i > 0 ? "|" : "", stage);
-    const bool excused = stage == 0 || stage == kSigpipeExit || (stage == 1 && has_answering_program(script));
-    if (i + 1 < done.stages.size() && !excused) masked = true;
+    const bool excused = stage == 0 || stage == kSigpipeExit || (stage == 1 && answering[i]);
+    if (i + 1 < count && !excused) masked = true;
   }
   return masked ? fmt::format("stages {}: an earlier stage of the last pipeline failed", list) : std::string();
 }
 
+// Where all of an output is that is not shown whole.
+std::string whereabouts(const wire::Done& done) {
+  if (!done.spill_problem.empty()) return "; the whole could not be kept: " + one_line(done.spill_problem, 120);
+  if (done.spill.empty()) return {};
+  return (done.spill_cut ? "; the beginning of it: " : "; all of it: ") + one_line(done.spill, 60);
+}
+
+// "pytest filter: 2,345 lines became 34".
+std::string filtered(const wire::Done& done) {
+  std::string part = fmt::format("{} filter: {} lines became {}", one_line(done.filter, 30),
+                                 base::grouped(done.total_lines), base::grouped(done.filter_lines));
+  if (done.left_out_lines > 0) {
+    part += fmt::format(", {} of these left out", base::grouped(done.left_out_lines));
+  } else if (done.left_out_bytes > 0) {
+    part += fmt::format(", {} of these left out", base::size_text(done.left_out_bytes));
+  }
+  return part + whereabouts(done);
+}
+
 std::string left_out(const wire::Done& done) {
+  if (!done.filter.empty()) return filtered(done);
   if (done.left_out_bytes == 0) return {};
-  std::string part =
-      done.left_out_lines > 0
-          ? fmt::format("left out {} of {} lines ({})", base::grouped(done.left_out_lines),
-                        base::grouped(done.total_lines), base::size_text(done.left_out_bytes))
-          : fmt::format("left out {} of {}", base::size_text(done.left_out_bytes), base::size_text(done.total_bytes));
-  if (!done.spill_problem.empty()) return part + "; the whole could not be kept: " + one_line(done.spill_problem, 120);
-  if (done.spill.empty()) return part;
-  return part + (done.spill_cut ? "; the beginning of it: " : "; all of it: ") + one_line(done.spill, 60);
+  return (done.left_out_lines > 0 ? fmt::format("left out {} of {} lines ({})", base::grouped(done.left_out_lines),
+                                                base::grouped(done.total_lines), base::size_text(done.left_out_bytes))
+                                  : fmt::format("left out {} of {}", base::size_text(done.left_out_bytes),
+                                                base::size_text(done.total_bytes))) +
+         whereabouts(done);
 }
 
 // The facts of a call, each a clause of the status line, the most important first.

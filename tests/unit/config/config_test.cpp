@@ -71,6 +71,8 @@ TEST_CASE("without options every value is the default, in the struct as in the s
   CHECK(config.max_timeout == fresh.max_timeout);
   CHECK(config.budget.chars == fresh.budget.chars);
   CHECK(config.budget.tokens == fresh.budget.tokens);
+  CHECK(config.filters == fresh.filters);
+  CHECK(config.extra_filters.empty());
   CHECK(config.parallel == fresh.parallel);
   CHECK(config.warm == fresh.warm);
   CHECK(config.instructions == fresh.instructions);
@@ -96,6 +98,7 @@ TEST_CASE("every option can be set by flag") {
                                       "--max-timeout=60",
                                       "--max-chars=1000",
                                       "--max-output=500",
+                                      "--filters=off",
                                       "--parallel=1",
                                       "--warm",
                                       "--instructions",
@@ -120,6 +123,7 @@ TEST_CASE("every option can be set by flag") {
   CHECK(config.max_timeout == std::chrono::seconds(60));
   CHECK(config.budget.chars == 1000);
   CHECK(config.budget.tokens == 500);
+  CHECK_FALSE(config.filters);
   CHECK(config.parallel == 1);
   CHECK(config.warm);
   CHECK(config.instructions);
@@ -291,7 +295,9 @@ TEST_CASE("help and version need no sound configuration") {
 
 TEST_CASE("help names every option and stays within 120 columns") {
   const std::string help = help_text();
-  for (const Option& option : all_options()) CHECK_THAT(help, Contains(option.flag()));
+  for (const Option& option : all_options()) {
+    CHECK_THAT(help, Contains(option.only_in_file ? option.name : option.flag()));
+  }
   size_t start = 0;
   while (start < help.size()) {
     const size_t end = help.find('\n', start);

@@ -14,7 +14,9 @@ std::string row(const Option& option) {
   const std::string fallback = option.fallback.is_null()     ? ""
                                : option.fallback.is_string() ? option.fallback.get<std::string>()
                                                              : option.fallback.dump();
-  return fmt::format("| `{}{}` | {} | {} | {} |\n", option.flag(), value, fallback, option.description, option.allowed);
+  const std::string name =
+      option.only_in_file ? fmt::format("`{}` (file only)", option.name) : fmt::format("`{}{}`", option.flag(), value);
+  return fmt::format("| {} | {} | {} | {} |\n", name, fallback, option.description, option.allowed);
 }
 
 TEST_CASE("the README's table of options is what the schema says") {

@@ -77,6 +77,50 @@ TEST_CASE("a failure that the last stage hides is told, unless it is an answer")
   CHECK(text_of(with_stages({1, 0}), "pgreplike | cat").find("stages") != std::string::npos);
 }
 
+TEST_CASE("only a stage that can answer is excused for exit 1") {
+  const auto told = [](std::vector<int64_t> stages, std::string_view script) {
+    Done done = exited(0, "x");
+    done.stages = std::move(stages);
+    return text_of(done, script) != "x";
+  };
+  CHECK_FALSE(told({1, 0}, "grep x f | wc -l"));
+  CHECK_FALSE(told({1, 0}, "cd /tmp && LC_ALL=C /usr/bin/grep -c 'a|b' f 2>/dev/null | cat; exit 0"));
+  CHECK_FALSE(told({1, 0}, "timeout 5 diff a b | head"));
+  CHECK_FALSE(told({1, 0}, "[ -e f ] | cat"));
+  CHECK_FALSE(told({0, 1, 0}, "cat f | grep x | wc -l"));
+  CHECK(told({1, 0}, "failing | tail -1"));
+  CHECK(told({1, 0}, "false | grep x"));
+  CHECK(told({1, 0, 0}, "false | grep x | wc -l"));
+  CHECK(told({1, 1, 0}, "false | grep x | wc -l"));
+  CHECK(told({1, 0}, "grep x f; false | tail -1"));
+  CHECK(told({1, 0}, "echo 'grep' | false | cat; false | cat"));
+  CHECK(told({2, 0}, "grep x f | wc -l"));
+  // Too clever to be sure: any such program in the script excuses.
+  CHECK_FALSE(told({1, 0}, "for f in *; do grep x $f; done | wc -l"));
+  CHECK_FALSE(told({1, 0}, "grep x f | cat || false | cat"));
+  CHECK_FALSE(told({1, 0}, "n=$(grep -c x f | cat)"));
+  CHECK(told({1, 0}, "for f in *; do false; done | wc -l"));
+}
+
+TEST_CASE("a filter is told with what it made of the output") {
+  Done done = exited(1, "a\nb");
+  done.total_lines = 2'345;
+  done.filter = "pytest";
+  done.filter_lines = 34;
+  done.spill = "/tmp/.cell/out/7";
+  CHECK(text_of(done) == "a\nb\n[cell: exit 1; pytest filter: 2,345 lines became 34; all of it: /tmp/.cell/out/7]");
+  done.left_out_lines = 20;
+  done.left_out_bytes = 900;
+  CHECK(
+      text_of(done) ==
+      "a\nb\n[cell: exit 1; pytest filter: 2,345 lines became 34, 20 of these left out; all of it: /tmp/.cell/out/7]");
+  done.left_out_lines = 0;
+  CHECK(text_of(done).find("became 34, 900 bytes of these left out") != std::string::npos);
+  done.filter = "x]\n[cell: exit 0" + std::string(100, 'y');
+  CHECK(text_of(done).find("\n[cell: exit 0") == std::string::npos);
+  CHECK(text_of(done).size() < 200);
+}
+
 TEST_CASE("what was left out is counted, and where it is") {
   Done done = exited(0, "head\ntail");
   done.total_lines = 95'011;

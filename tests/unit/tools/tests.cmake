@@ -1,3 +1,3 @@
 bashcell_unit_test(tools
-  SOURCES bash_request_test.cpp render_test.cpp reply_text_test.cpp
+  SOURCES bash_request_test.cpp filters_test.cpp render_test.cpp reply_text_test.cpp script_test.cpp
   LINKS bashcell_tools)

@@ -1,0 +1,82 @@
+#include "tools/filters.h"
+
+#include <regex.h>
+
+#include <algorithm>
+
+#include "embedded/filter_texts.h"
+#include "tools/script_command.h"
+
+namespace bashcell::tools {
+
+namespace {
+
+// Whether an alternative of the expression stands outside of all brackets; said, too, when that is hard to see.
+bool has_alternatives(std::string_view expression) {
+  if (expression.find('|') == std::string_view::npos) return false;
+  if (expression.find_first_of("[\\") != std::string_view::npos) return true;
+  int depth = 0;
+  for (const char c : expression) {
+    if (c == '|' && depth == 0) return true;
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+  }
+  return false;
+}
+
+// What every text that the expression matches begins with: a look at it spares compiling nearly all of them.
+std::string_view plain_beginning(std::string_view expression) {
+  if (has_alternatives(expression)) return {};
+  const size_t length = std::min(expression.find_first_of(".[(\\*+?{^$"), expression.size());
+  const bool of_the_last = length > 0 && length < expression.size() &&
+                           std::string_view("*+?{").find(expression[length]) != std::string_view::npos;
+  return expression.substr(0, of_the_last ? length - 1 : length);
+}
+
+bool matches(const std::string& command, std::string_view expression) {
+  if (!command.starts_with(plain_beginning(expression))) return false;
+  const std::string whole = "^(" + std::string(expression) + ")( |$)";
+  regex_t compiled;
+  if (::regcomp(&compiled, whole.c_str(), REG_EXTENDED | REG_NOSUB) != 0) return false;
+  const bool found = ::regexec(&compiled, command.c_str(), 0, nullptr, 0) == 0;
+  ::regfree(&compiled);
+  return found;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::optional<Filter> filter_for(std::string_view script, const std::vector<Filter>& extra) {
+  const std::optional<std::string> command = only_command(script);
+  if (!command) return std::nullopt;
+  for (const Filter& filter : extra) {
+    for (const std::string& expression : filter.commands) {
+      if (matches(*command, expression)) return filter;
+    }
+  }
+  for (const FilterText& filter : kFilters) {
+    for (const std::string& expression : lines_of(filter.commands)) {
+      if (matches(*command, expression))
+        return Filter{std::string(filter.name), {expression}, std::string(filter.text)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<Filter> built_in_filters() {
+  std::vector<Filter> filters;
+  for (const FilterText& filter : kFilters) {
+    filters.push_back({std::string(filter.name), lines_of(filter.commands), std::string(filter.text)});
+  }
+  return filters;
+}
+
+}  // namespace bashcell::tools
