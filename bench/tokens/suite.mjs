@@ -33,7 +33,7 @@ function rivals(task, workspace, raw) {
     const tokens = countTokens(shown);
     return {none: whole, head: {tokens, kept: false}, ends: {tokens, kept: true}}; // what matters is its last line
   }
-  const text = fs.readFileSync(path.join(workspace, 'raw.out'), 'utf8');
+  const text = fs.readFileSync(path.join(workspace, 'raw.out'), 'utf8').replace(/\n$/, '');
   const judged = (shown) => ({
     tokens: countTokens(shown),
     kept: shown === text ? whole : missingFacts(rivalFacts(task), shown, raw).length === 0,
