@@ -1,8 +1,8 @@
 #include "supervisor/output/highlights.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 namespace bashcell::supervisor {
@@ -23,11 +23,18 @@ size_t column(uint64_t shape, size_t row, size_t columns) {
 // Indices of the items, the best first: errors, their context, warnings, rare shapes; of each kind those whose shape
 // was seen less often before, and among these the earlier: it is more often the cause.
 std::vector<size_t> by_worth(const std::deque<Item>& items) {
-  std::vector<size_t> order(items.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::pair(items[b].rank, items[a].seen) < std::pair(items[a].rank, items[b].seen);
-  });
+  constexpr size_t kRanks = static_cast<size_t>(Rank::kError) + 1;
+  std::array<std::vector<size_t>, kRanks> of_rank;
+  for (size_t i = 0; i < items.size(); ++i) of_rank[static_cast<size_t>(items[i].rank)].push_back(i);
+  const auto less_often = [&](size_t a, size_t b) { return items[a].seen < items[b].seen; };
+  std::vector<size_t> order;
+  order.reserve(items.size());
+  for (size_t rank = kRanks; rank-- > 0;) {
+    std::vector<size_t>& same = of_rank[rank];
+    // Most are in order: the many rare shapes all were new when they came.
+    if (!std::is_sorted(same.begin(), same.end(), less_often)) std::stable_sort(same.begin(), same.end(), less_often);
+    order.insert(order.end(), same.begin(), same.end());
+  }
   return order;
 }
 
@@ -83,7 +90,7 @@ bool Judge::is_rare(const Item& item) const {
          counts_.count(item.shape.hash) <= often;
 }
 
-void Highlights::add(Item item) {
+void Highlights::add(Item&& item) {
   if (item.rank == Rank::kPlain) return;
   chars_ += item.chars;
   items_.push_back(std::move(item));
@@ -98,11 +105,13 @@ void Highlights::prune() {
     chars += items_[i].chars;
     kept[i] = true;
   }
-  std::deque<Item> rest;
+  size_t count = 0;
   for (size_t i = 0; i < items_.size(); ++i) {
-    if (kept[i]) rest.push_back(std::move(items_[i]));
+    if (!kept[i]) continue;
+    if (count != i) items_[count] = std::move(items_[i]);
+    ++count;
   }
-  items_ = std::move(rest);
+  items_.resize(count);
   chars_ = chars;
 }
 

@@ -55,7 +55,7 @@ class Highlights {
   explicit Highlights(const base::Meter& meter) : meter_(meter) {}
 
   // In order of the text; with its `chars`.
-  void add(Item item);
+  void add(Item&& item);
 
   struct Budget {
     size_t all = 0;   // for everything that is selected
