@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/quantity.h"
+#include "base/utf8.h"
 #include "supervisor/output/outline.h"
 
 namespace bashcell::supervisor {
@@ -31,7 +32,7 @@ void JsonOutline::add(std::string_view text) {
   if (failed_) return;
   for (size_t at = 0; at < text.size(); ++at) {
     if (in_string_ && !is_key_ && !escaped_) {  // most of a text; nothing in it matters but its end
-      at = std::min(text.find_first_of("\"\\", at), text.size());
+      at = std::min(text.find_first_of("\"\\\n\t", at), text.size());
       if (at == text.size()) return;
     }
     if (!take(text[at])) {
@@ -43,6 +44,7 @@ void JsonOutline::add(std::string_view text) {
 
 bool JsonOutline::take(char c) {
   if (in_string_) {
+    if (static_cast<unsigned char>(c) < 0x20) return false;  // RFC 8259 wants it escaped
     if (escaped_) {
       escaped_ = false;
     } else if (c == '\\') {
@@ -52,13 +54,13 @@ bool JsonOutline::take(char c) {
       if (!is_key_) {
         end_value(Type::kString);
       } else {
-        levels_.back().key = token_;
+        levels_.back().key = base::utf8_prefix(token_, kMostOfAName);
         wants_colon_ = true;
       }
       token_.clear();
       return true;
     }
-    if (is_key_ && token_.size() < kMostOfAName) token_ += c;
+    if (is_key_ && token_.size() <= kMostOfAName) token_ += c;
     return true;
   }
   if (!token_.empty()) {
