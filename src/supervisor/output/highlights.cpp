@@ -1,8 +1,9 @@
 #include "supervisor/output/highlights.h"
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace bashcell::supervisor {
@@ -11,32 +12,97 @@ namespace {
 
 constexpr int64_t kErrorsOfAShape = 3;
 constexpr int64_t kWarningsOfAShape = 1;
+constexpr int64_t kWordsOfAShape = 4;  // of further lines of a shape the words are known
 constexpr int kLinesAfterAnError = 2;
-// Rare shapes say something only where a shape has this many lines on average.
-constexpr int64_t kLinesForAShape = 10;
-constexpr int64_t kRareOfSoManyLines = 2000;
+constexpr int kUnusual = 2;  // the least score
+constexpr size_t kMostUnusual = 12;
 
 size_t column(uint64_t shape, size_t row, size_t columns) {
   return static_cast<size_t>((row == 0 ? shape : (shape * 0x9e3779b97f4a7c15) >> 32) % columns);
 }
 
-// Indices of the items, the best first: errors, their context, warnings, rare shapes; of each kind those whose shape
-// was seen less often before, and among these the earlier: it is more often the cause.
-std::vector<size_t> by_worth(const std::deque<Item>& items) {
-  constexpr size_t kRanks = static_cast<size_t>(Rank::kError) + 1;
-  std::array<std::vector<size_t>, kRanks> of_rank;
-  for (size_t i = 0; i < items.size(); ++i) of_rank[static_cast<size_t>(items[i].rank)].push_back(i);
-  const auto less_often = [&](size_t a, size_t b) { return items[a].seen < items[b].seen; };
-  std::vector<size_t> order;
-  order.reserve(items.size());
-  for (size_t rank = kRanks; rank-- > 0;) {
-    std::vector<size_t>& same = of_rank[rank];
-    // Most are in order: the many rare shapes all were new when they came.
-    if (!std::is_sorted(same.begin(), same.end(), less_often)) std::stable_sort(same.begin(), same.end(), less_often);
-    order.insert(order.end(), same.begin(), same.end());
+// Takes the best of some items for at most so much of the room, kind by kind.
+class Selection {
+ public:
+  Selection(const std::deque<Item>& items, const Judge& judge, size_t room)
+      : items_(items), chosen_(items.size()), room_(room) {
+    scores_.reserve(items.size());
+    for (const Item& item : items) scores_.push_back(judge.score(item));
   }
-  return order;
-}
+
+  // Of one rank: the most unusual first, then those whose shape was seen less often before, and among these the
+  // earlier: it is more often the cause.
+  template <typename CostOf>
+  void take(Rank rank, int least_score, size_t share, CostOf cost_of) {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < items_.size(); ++i) {
+      if (items_[i].rank == rank && !chosen_[i] && scores_[i] >= least_score) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return std::pair(-scores_[a], items_[a].seen) < std::pair(-scores_[b], items_[b].seen);
+    });
+    size_t left = std::min(share, room_);
+    for (const size_t i : order) take_one(i, cost_of(items_[i]), left);
+  }
+
+  // What is unusual is unusual only if it is rare: of many lines that score alike none says anything.
+  int least_unusual() const {
+    std::map<int, size_t, std::greater<>> lines_by_score;
+    for (size_t i = 0; i < items_.size(); ++i) {
+      if (items_[i].rank == Rank::kRare) ++lines_by_score[scores_[i]];
+    }
+    size_t lines = 0;
+    int least = std::numeric_limits<int>::max();
+    for (const auto& [score, count] : lines_by_score) {
+      lines += count;
+      if (lines > kMostUnusual || score < kUnusual) break;
+      least = score;
+    }
+    return least;
+  }
+
+  // The context of errors that were taken.
+  template <typename CostOf>
+  void take_context(CostOf cost_of) {
+    int64_t error = -1;
+    for (size_t i = 0; i < items_.size(); ++i) {
+      if (chosen_[i] && items_[i].rank == Rank::kError) error = items_[i].number;
+      const bool after = error >= 0 && items_[i].number - error <= kLinesAfterAnError;
+      const bool before = i + 1 < items_.size() && chosen_[i + 1] && items_[i + 1].rank == Rank::kError &&
+                          items_[i + 1].number == items_[i].number + 1;
+      if (items_[i].rank == Rank::kContext && !chosen_[i] && (after || before)) {
+        take_one(i, cost_of(items_[i]), room_);
+      }
+    }
+  }
+
+  template <typename CostOf>
+  void take_all(CostOf cost_of) {
+    const size_t room = room_;
+    take(Rank::kError, 0, room / 2, cost_of);
+    const int unusual = least_unusual();
+    take(Rank::kRare, unusual, room / 3, cost_of);
+    take_context(cost_of);
+    take(Rank::kError, 0, room, cost_of);
+    take(Rank::kWarning, 0, room, cost_of);
+    take(Rank::kRare, unusual, room, cost_of);
+  }
+
+  const std::vector<bool>& chosen() const { return chosen_; }
+
+ private:
+  void take_one(size_t i, size_t cost, size_t& left) {
+    if (cost > left || cost > room_) return;
+    if (&left != &room_) left -= cost;
+    room_ -= cost;
+    chosen_[i] = true;
+  }
+
+  const std::deque<Item>& items_;
+  std::vector<int> scores_;
+  std::vector<bool> chosen_;
+  size_t room_;
+};
 
 }  // namespace
 
@@ -48,10 +114,6 @@ int64_t ShapeCounts::add(uint64_t shape, int64_t lines) {
     uint32_t& cell = counts_[row][column(shape, row, kColumns)];
     cell = cell > kMost - more ? kMost : cell + more;
   }
-  lines_ += lines;
-  auto bit = different_[static_cast<size_t>((shape * 0xff51afd7ed558ccd) >> 48)];
-  if (!bit) ++shapes_;
-  bit = true;
   return before;
 }
 
@@ -61,6 +123,8 @@ int64_t ShapeCounts::count(uint64_t shape) const {
 
 void Judge::judge(Item& item, Item* previous) {
   item.seen = counts_.add(item.shape.hash, item.lines);
+  if (!item.run && item.seen < kWordsOfAShape) item.traits = rarity_.add(item.text);
+  const bool is_new = item.seen == 0;
   // Counted by themselves, so that the many other shapes of a long text cannot hide a new one.
   if (item.shape.weight != Weight::kPlain) item.seen = troubles_.add(item.shape.hash, item.lines);
   item.rank = Rank::kPlain;
@@ -76,43 +140,31 @@ void Judge::judge(Item& item, Item* previous) {
     }
   } else if (item.shape.weight == Weight::kWarning && item.seen < kWarningsOfAShape) {
     item.rank = Rank::kWarning;
+  } else if (is_new && rarity_.score(item.traits) >= kUnusual) {
+    item.rank = Rank::kRare;
   } else if (context) {
     item.rank = Rank::kContext;
-  } else if (item.seen == 0 && !item.text.empty()) {
-    item.rank = Rank::kRare;
   }
 }
 
-bool Judge::is_rare(const Item& item) const {
-  const int64_t often = std::max<int64_t>(1, counts_.lines() / kRareOfSoManyLines);
-  const int64_t shapes = counts_.shapes();
-  return shapes < ShapeCounts::kManyShapes && shapes * kLinesForAShape <= counts_.lines() &&
-         counts_.count(item.shape.hash) <= often;
-}
-
-void Highlights::add(Item&& item) {
+void Highlights::add(Item&& item, const Judge& judge) {
   if (item.rank == Rank::kPlain) return;
   chars_ += item.chars;
   items_.push_back(std::move(item));
-  if (chars_ > 3 * meter_.limit()) prune();
+  if (chars_ > 3 * meter_.limit()) prune(judge);
 }
 
-void Highlights::prune() {
-  std::vector<bool> kept(items_.size());
-  size_t chars = 0;
-  for (const size_t i : by_worth(items_)) {
-    if (chars + items_[i].chars > meter_.limit()) break;
-    chars += items_[i].chars;
-    kept[i] = true;
-  }
-  size_t count = 0;
+void Highlights::prune(const Judge& judge) {
+  Selection selection(items_, judge, meter_.limit());
+  selection.take_all([](const Item& item) { return item.chars; });
+  std::deque<Item> rest;
+  chars_ = 0;
   for (size_t i = 0; i < items_.size(); ++i) {
-    if (!kept[i]) continue;
-    if (count != i) items_[count] = std::move(items_[i]);
-    ++count;
+    if (!selection.chosen()[i]) continue;
+    chars_ += items_[i].chars;
+    rest.push_back(std::move(items_[i]));
   }
-  items_.resize(count);
-  chars_ = chars;
+  items_ = std::move(rest);
 }
 
 std::vector<Item> Highlights::select(std::vector<Item> before, std::vector<Item> after, const Judge& judge,
@@ -121,19 +173,11 @@ std::vector<Item> Highlights::select(std::vector<Item> before, std::vector<Item>
   for (Item& item : before) all.push_back(std::move(item));
   for (Item& item : items_) all.push_back(std::move(item));
   for (Item& item : after) all.push_back(std::move(item));
-  std::vector<bool> chosen(all.size());
-  size_t cost = 0;
-  for (const size_t i : by_worth(all)) {
-    if (all[i].rank == Rank::kPlain) break;
-    if (all[i].rank == Rank::kRare && !judge.is_rare(all[i])) continue;
-    const size_t more = item_cost(all[i], budget.line, meter_) + budget.mark;
-    if (cost + more > budget.all) continue;
-    cost += more;
-    chosen[i] = true;
-  }
+  Selection selection(all, judge, budget.all);
+  selection.take_all([&](const Item& item) { return item_cost(item, budget.line, meter_) + budget.mark; });
   std::vector<Item> selected;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (chosen[i]) selected.push_back(std::move(all[i]));
+    if (selection.chosen()[i]) selected.push_back(std::move(all[i]));
   }
   return selected;
 }

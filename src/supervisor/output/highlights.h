@@ -3,34 +3,28 @@
 // other.
 
 #include <array>
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <vector>
 
 #include "supervisor/output/item.h"
+#include "supervisor/output/rarity.h"
 
 namespace bashcell::supervisor {
 
-// How often each shape was seen, at most (a count-min sketch), and how many there are (a bitmap). 40 KB.
+// How often each shape was seen, at most: a count-min sketch of 32 KB.
 class ShapeCounts {
  public:
   // Counts `lines` more. Returns how many there were before.
   int64_t add(uint64_t shape, int64_t lines);
-  int64_t count(uint64_t shape) const;
-  int64_t lines() const { return lines_; }
-  // At least so many different ones were seen; of more than kManyShapes nothing is known.
-  int64_t shapes() const { return shapes_; }
-  static constexpr int64_t kManyShapes = 60'000;
 
  private:
+  int64_t count(uint64_t shape) const;
+
   static constexpr size_t kRows = 2;
   static constexpr size_t kColumns = 4096;
   std::array<std::array<uint32_t, kColumns>, kRows> counts_{};
-  std::bitset<65'536> different_;
-  int64_t lines_ = 0;
-  int64_t shapes_ = 0;
 };
 
 // Sees every item once, in order, and says what it is to a reader.
@@ -38,14 +32,14 @@ class Judge {
  public:
   // Sets rank and seen of `item`; and makes `previous`, if there is one, context where `item` needs it.
   void judge(Item& item, Item* previous);
-  // Of an item that was new when it came: whether its shape has stayed rare, in a text where most lines look like
-  // others.
-  bool is_rare(const Item& item) const;
+  // How unusual it is, by what is known by now.
+  int score(const Item& item) const { return rarity_.score(item.traits); }
 
  private:
   ShapeCounts counts_;
   ShapeCounts troubles_;  // of errors and warnings
-  int following_ = 0;     // how many lines more are context of the last error
+  Rarity rarity_;
+  int following_ = 0;  // how many lines more are context of the last error
 };
 
 // The best of the judged items, in memory proportional to the budget.
@@ -54,8 +48,8 @@ class Highlights {
   // select() may be given up to the meter's limit.
   explicit Highlights(const base::Meter& meter) : meter_(meter) {}
 
-  // In order of the text; with its `chars`.
-  void add(Item&& item);
+  // In order of the text; with its `chars`. `judge` has judged it.
+  void add(Item&& item, const Judge& judge);
 
   struct Budget {
     size_t all = 0;   // for everything that is selected
@@ -68,7 +62,7 @@ class Highlights {
                            const Budget& budget) &&;
 
  private:
-  void prune();
+  void prune(const Judge& judge);
 
   base::Meter meter_;
   std::deque<Item> items_;  // by number

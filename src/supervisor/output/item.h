@@ -9,6 +9,7 @@
 #include "base/budget.h"
 #include "supervisor/output/line_reader.h"
 #include "supervisor/output/line_shape.h"
+#include "supervisor/output/rarity.h"
 
 namespace bashcell::supervisor {
 
@@ -31,6 +32,7 @@ struct Item {
   LineShape shape;
   Rank rank = Rank::kPlain;
   int64_t seen = 0;  // lines of that shape before it
+  Rarity::Traits traits;
   size_t chars = 0;  // about what it costs, in characters: how much is held is counted in these
 
   LineView view() const {

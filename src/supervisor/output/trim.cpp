@@ -195,7 +195,7 @@ void Trimmer::keep(Item item) {
   tail_.push_back(std::move(item));
   while (tail_chars_ > meter_.limit() && tail_.size() > 1) {
     tail_chars_ -= tail_.front().chars;
-    highlights_.add(std::move(tail_.front()));
+    highlights_.add(std::move(tail_.front()), judge_);
     tail_.pop_front();
   }
 }
@@ -217,18 +217,19 @@ Trimmed Trimmer::finish(size_t budget, size_t budget_if_cut) && {
   std::optional<std::string> outline = json_.finish();
   if (!outline) outline = table_.finish();
   const size_t cost = outline ? meter_.cost("[" + *outline + "]\n") : 0;
-  outlined_ = outline && 2 * cost < limit;
-  if (!outlined_) {
+  const size_t share = std::max(limit / 4, std::min(limit, kLeastOfATable));
+  if (!outline || 2 * cost >= share) {
     cut(limit, result);
     return result;
   }
-  cut(std::max(limit / 4, std::min(limit, kLeastOfATable)) - cost, result);
-  result.text = "[" + *outline + "]\n" + result.text;
+  outlined_ = true;
+  if (!cut_within_one_line(share - cost, result)) choose_lines(share - cost, std::min(share, limit - share), result);
+  result.text = "[" + *outline + (result.text.empty() ? "]" : "]\n") + result.text;
   return result;
 }
 
 void Trimmer::cut(size_t budget, Trimmed& result) {
-  if (!cut_within_one_line(budget, result)) choose_lines(budget, result);
+  if (!cut_within_one_line(budget, result)) choose_lines(budget, 0, result);
 }
 
 bool Trimmer::cut_within_one_line(size_t budget, Trimmed& result) {
@@ -241,7 +242,7 @@ bool Trimmer::cut_within_one_line(size_t budget, Trimmed& result) {
   return true;
 }
 
-void Trimmer::choose_lines(size_t budget, Trimmed& result) {
+void Trimmer::choose_lines(size_t budget, size_t highlights_room, Trimmed& result) {
   // A mark is paid for before it is known: with as many lines as there are, and a size of any length.
   const size_t mark = mark_cost(result.total_lines, meter_);
   const size_t limit = line_limit(budget);
@@ -272,15 +273,15 @@ void Trimmer::choose_lines(size_t budget, Trimmed& result) {
 
   std::vector<Item> before;
   std::vector<Item> after;
-  for (size_t i = 0; i < choices.size() && !outlined_; ++i) {
+  for (size_t i = 0; i < choices.size(); ++i) {
     if (!choices[i].chosen) (i < head_.size() || all_kept ? before : after).push_back(*choices[i].item);
   }
-  const Highlights::Budget share{.all = outlined_ ? 0 : room, .line = limit, .mark = mark};
+  const Highlights::Budget share{.all = outlined_ ? highlights_room : room, .line = limit, .mark = mark};
   const std::vector<Item> middle = std::move(highlights_).select(std::move(before), std::move(after), judge_, share);
   std::vector<const Item*> shown;
   for (const Item& item : middle) {
     shown.push_back(&item);
-    room -= item_cost(item, limit, meter_) + mark;
+    if (!outlined_) room -= item_cost(item, limit, meter_) + mark;
     for (Choice& choice : choices) choice.chosen = choice.chosen || choice.item->number == item.number;
   }
   take(choices.rbegin(), tail_end, room, room);

@@ -52,7 +52,7 @@ class Trimmer {
   void add_lines(std::string_view text);
   void keep(Item item);
   bool cut_within_one_line(size_t budget, Trimmed& result);
-  void choose_lines(size_t budget, Trimmed& result);
+  void choose_lines(size_t budget, size_t highlights_room, Trimmed& result);
   void cut(size_t budget, Trimmed& result);
 
   base::Meter meter_;
