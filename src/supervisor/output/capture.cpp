@@ -20,24 +20,34 @@ void Capture::add(std::string_view raw) {
   spill_.add(raw);
   while (!raw.empty()) {
     const std::string_view piece = raw.substr(0, kPieceBytes);
-    clean_.clear();
-    cleaner_.add(piece, clean_);
-    trimmer_.add(clean_);
+    text_.clear();
+    gate_.add(piece, text_);
+    trim(text_);
     raw.remove_prefix(piece.size());
   }
 }
 
+void Capture::trim(std::string_view text) {
+  clean_.clear();
+  cleaner_.add(text, clean_);
+  trimmer_.add(clean_);
+}
+
 CaptureResult Capture::finish(size_t budget, size_t notice) && {
+  text_.clear();
+  gate_.finish(text_);
+  trim(text_);
   clean_.clear();
   cleaner_.finish(clean_);
   trimmer_.add(clean_);
-  Trimmed trimmed = std::move(trimmer_).finish(budget, budget - std::min(budget, notice));
+  const size_t if_cut = budget - std::min(budget, notice);
+  Trimmed trimmed = std::move(trimmer_).finish(gate_.bytes() == 0 ? budget : if_cut, if_cut);
   CaptureResult result;
   result.text = std::move(trimmed.text);
   result.total_lines = trimmed.total_lines;
-  result.total_bytes = trimmed.total_bytes;
+  result.total_bytes = trimmed.total_bytes + gate_.bytes();
   result.left_out_lines = trimmed.left_out_lines;
-  result.left_out_bytes = trimmed.left_out_bytes;
+  result.left_out_bytes = trimmed.left_out_bytes + gate_.bytes();
   if (result.left_out_bytes == 0) return result;
   Spill::Kept kept = spill_.keep();
   result.spill = std::move(kept.path);

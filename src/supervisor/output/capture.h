@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "supervisor/output/binary_gate.h"
 #include "supervisor/output/clean.h"
 #include "supervisor/output/spill.h"
 #include "supervisor/output/trim.h"
@@ -19,9 +20,9 @@
 namespace bashcell::supervisor {
 
 struct CaptureResult {
-  std::string text;         // valid UTF-8, no control characters but newline and tab, no newline at its end
-  int64_t total_lines = 0;  // of the cleaned output without newlines at its end
-  int64_t total_bytes = 0;
+  std::string text;            // valid UTF-8, no control characters but newline and tab, no newline at its end
+  int64_t total_lines = 0;     // of the cleaned output without newlines at its end
+  int64_t total_bytes = 0;     // of the same, and of binary data that is not in it
   int64_t left_out_lines = 0;  // lines of which nothing is shown; 0 is possible when only long lines were cut
   int64_t left_out_bytes = 0;  // 0: `text` is everything
   std::string spill;           // path of the whole raw output; empty when there is none or nothing was left out
@@ -42,9 +43,13 @@ class Capture {
   CaptureResult finish(size_t budget, size_t notice = 0) &&;
 
  private:
+  void trim(std::string_view text);
+
+  BinaryGate gate_;
   Cleaner cleaner_;
   Trimmer trimmer_;
   Spill spill_;
+  std::string text_;   // scratch
   std::string clean_;  // scratch
 };
 

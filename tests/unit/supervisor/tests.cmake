@@ -1,4 +1,5 @@
 bashcell_unit_test(supervisor
-  SOURCES capture_test.cpp cell_command_test.cpp clean_test.cpp spill_test.cpp outline_test.cpp state_test.cpp highlights_test.cpp line_shape_test.cpp
-    trim_test.cpp
+  SOURCES
+    binary_gate_test.cpp capture_test.cpp cell_command_test.cpp clean_test.cpp highlights_test.cpp line_shape_test.cpp
+    outline_test.cpp spill_test.cpp state_test.cpp trim_test.cpp
   LINKS bashcell_supervisor)
