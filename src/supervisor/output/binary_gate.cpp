@@ -12,8 +12,9 @@ namespace bashcell::supervisor {
 namespace {
 
 constexpr size_t kWindow = 512;
-constexpr size_t kLeastShare = 4;  // one byte of so many
-constexpr size_t kEnough = 1024;   // bytes of text that end binary data
+constexpr size_t kLeastShare = 4;            // one byte of so many
+constexpr size_t kEnough = 1024;             // bytes of text that end binary data
+constexpr size_t kEnoughInAFormat = 16'384;  // the same in one that name_of() knows
 constexpr size_t kLongestMagic = 16;
 
 enum class Kind : uint8_t { kText, kEncoded, kNul, kNever };
@@ -156,12 +157,14 @@ size_t BinaryGate::pass_text(std::string_view raw, bool last, std::string& text)
   }
 }
 
-// Returns how many bytes were taken: up to the last foreign byte that is less than kEnough behind the one before.
+// Returns how many bytes were taken: up to the last foreign byte that is near enough to the one before.
 size_t BinaryGate::take_binary(std::string_view raw, bool last) {
+  if (here_ == 0) beginning_ = raw.substr(0, kLongestMagic);
+  const size_t enough = name_of(beginning_).empty() ? kEnough : kEnoughInAFormat;
   size_t at = 0;
   bool ended = false;
-  while (raw.size() - at >= kEnough) {
-    const std::string_view window = raw.substr(at, kEnough);
+  while (raw.size() - at >= enough) {
+    const std::string_view window = raw.substr(at, enough);
     const auto found = std::find_if(window.rbegin(), window.rend(), [](char byte) {
       return kind_of(byte) == Kind::kNul || kind_of(byte) == Kind::kNever;
     });
@@ -176,9 +179,8 @@ size_t BinaryGate::take_binary(std::string_view raw, bool last) {
     }
     at += foreign + 1;
   }
-  // Nearer to the end than kEnough there may be more of it.
+  // Near the end there may be more of it.
   for (size_t next = at; !ended && (next = find_foreign(raw, at)) < raw.size();) at = next + 1;
-  beginning_ += raw.substr(0, std::min(at, kLongestMagic - std::min(kLongestMagic, beginning_.size())));
   here_ += static_cast<int64_t>(at);
   binary_ = !ended && !last;
   return at;
@@ -198,7 +200,6 @@ void BinaryGate::write_mark(std::string& text) {
   text += "[... " + base::counted(here_, "byte") + " of binary data" +
           (name.empty() ? std::string() : " (" + std::string(name) + ")") + " left out ...]";
   taken_ += std::exchange(here_, 0);
-  beginning_.clear();
   line_bytes_ = 1;
   after_mark_ = true;
 }

@@ -2,11 +2,11 @@
 // Takes binary data out of a raw stream, and puts a line in its place that says how much of what it was.
 //
 // Binary data begins where 512 bytes hold at least 128 that no text has: control bytes that no terminal knows, bytes
-// that are not UTF-8, NULs beside each other. It goes on until 1,024 bytes of text follow each other, and ends behind
-// its last such byte: what was printed after it is shown. Less than 512 bytes of it are not taken out. A NUL by itself
-// (find -print0, UTF-16) makes no binary data of a text.
+// that are not UTF-8, NULs beside each other. It goes on until 1,024 bytes of text follow each other, 16 KB in a format
+// that is known (programs hold long texts), and ends behind its last such byte: what was printed after it is shown.
+// Less than 512 bytes of it are not taken out. A NUL by itself (find -print0, UTF-16) makes no binary data of a text.
 //
-// What comes out does not depend on how the input was cut into pieces. Memory: 2 KB on top of the piece.
+// What comes out does not depend on how the input was cut into pieces. Memory: 20 KB on top of the piece.
 
 #include <cstddef>
 #include <cstdint>
