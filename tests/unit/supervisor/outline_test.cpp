@@ -44,10 +44,36 @@ TEST_CASE("a JSON text is told by its keys, whatever the pieces") {
   CHECK(json_outline("{}") == "JSON object");
 }
 
+TEST_CASE("a long name of a JSON text is cut between characters") {
+  const std::string longest(40, 'n');
+  CHECK(json_outline("{\"" + longest + "\": 1}") == "JSON object {" + longest + ": number}");
+  CHECK(json_outline("{\"" + longest + "n\": 1}") == "JSON object {" + longest + ": number}");
+  const std::string wide = repeated("\xe2\x82\xac", 13);
+  CHECK(json_outline("{\"" + wide + "\xe2\x82\xac\": 1}") == "JSON object {" + wide + ": number}");
+}
+
 TEST_CASE("what is no JSON has no outline") {
-  for (const char* text :
-       {"", "hello", "[12:00] INFO x", "[INFO] starting", "{ echo hi; }", "[1,2", "[1,]", "{\"a\":}x", "{\"a\" 1}",
-        "[1 2]", "{\"a\":1} trailing", "[\"open", "[nul]", "{1:2}", "]", "[1}}", "42", "\"x\"", "[--]"}) {
+  for (const char* text : {"",
+                           "hello",
+                           "[12:00] INFO x",
+                           "[INFO] starting",
+                           "{ echo hi; }",
+                           "[1,2",
+                           "[1,]",
+                           "{\"a\":}x",
+                           "{\"a\" 1}",
+                           "[1 2]",
+                           "{\"a\":1} trailing",
+                           "[\"open",
+                           "[nul]",
+                           "{1:2}",
+                           "]",
+                           "[1}}",
+                           "42",
+                           "\"x\"",
+                           "[--]",
+                           "{\"a\nb\":1}",
+                           "[\"a\tb\"]"}) {
     INFO(text);
     CHECK(json_outline(text).empty());
   }
