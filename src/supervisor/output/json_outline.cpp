@@ -44,11 +44,7 @@ void JsonOutline::add(std::string_view text) {
 
 bool JsonOutline::take(char c) {
   if (in_string_) {
-<<<<<<< work
-    if (c == '\n' || c == '\t') return false;  // a string has them as \n and \t
-=======
     if (static_cast<unsigned char>(c) < 0x20) return false;  // RFC 8259 wants it escaped
->>>>>>> lead
     if (escaped_) {
       escaped_ = false;
     } else if (c == '\\') {
