@@ -11,13 +11,16 @@ namespace bashcell::tools {
 
 namespace {
 
-// Whether an alternative of the expression stands outside of all brackets; said, too, when that is hard to see.
+// Whether the expression has alternatives outside of all brackets.
 bool has_alternatives(std::string_view expression) {
-  if (expression.find('|') == std::string_view::npos) return false;
-  if (expression.find_first_of("[\\") != std::string_view::npos) return true;
   int depth = 0;
-  for (const char c : expression) {
+  for (size_t at = 0; at < expression.size(); ++at) {
+    const char c = expression[at];
     if (c == '|' && depth == 0) return true;
+    if (c == '\\') ++at;
+    // In a set, the first character is not its end.
+    if (c == '[')
+      at = std::min(expression.find(']', at + (expression.substr(at, 2) == "[^" ? 3 : 2)), expression.size());
     depth += c == '(' ? 1 : c == ')' ? -1 : 0;
   }
   return false;

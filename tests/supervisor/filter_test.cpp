@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
+#include "base/file.h"
+#include "base/json_cost.h"
 #include "cell_under_test.h"
 
 using namespace bashcell;
@@ -13,6 +17,12 @@ using wire::Outcome;
 namespace {
 
 constexpr const char* kLong = "seq 1 20000";
+
+std::string joined(const nlohmann::json& lines) {
+  std::string text;
+  for (const auto& line : lines) text += (text.empty() ? "" : "\n") + line.get<std::string>();
+  return text;
+}
 
 void is_as_without(const Done& done) {
   CHECK(done.filter.empty());
@@ -65,6 +75,24 @@ TEST_CASE("only a script that ended by itself, with too much output, is filtered
   CHECK(cell.run(std::string(kLong) + "; rm " + spill + "6; echo other > " + spill + "6").filter.empty());
   CHECK(cell.run(std::string(kLong) + "; rm " + spill + "7; mkfifo " + spill + "7").filter.empty());
   CHECK(cell.run(kLong).output == "filtered");
+}
+
+TEST_CASE("every sample of our filters goes through its filter in a cell") {
+  CellUnderTest cell;
+  for (const auto& entry : std::filesystem::directory_iterator(SOURCE_FOLDER "/filters")) {
+    const auto filter = nlohmann::json::parse(*base::read_file(entry.path().string()));
+    cell.filter = joined(filter.at("filter"));
+    for (const auto& sample : filter.at("samples")) {
+      INFO(entry.path());
+      const std::string expected = joined(sample.at("output"));
+      REQUIRE(base::write_file(cell.folder() + "/sample", joined(sample.at("input")) + "\n"));
+      // Room for what is expected, and for a status line, but not for the whole.
+      cell.max_chars = static_cast<int64_t>(base::json_cost(expected)) + 250;
+      const Done done = cell.run("for i in 1 2; do cat " + cell.folder() + "/sample; done");
+      CHECK(done.filter == "test");
+      cell.max_chars = 7'500;
+    }
+  }
 }
 
 TEST_CASE("a filter sees plain text, a clean environment and no state of the script's") {

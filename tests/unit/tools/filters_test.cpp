@@ -1,10 +1,16 @@
 #include "tools/filters.h"
 
+#include <regex.h>
+
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/file.h"
 #include "tools/bash_tool.h"
 
+using namespace bashcell;
 using namespace bashcell::tools;
 
 namespace {
@@ -34,6 +40,9 @@ TEST_CASE("filters of the user's come first") {
   CHECK(name_for("y z", extra) == "mine");
   CHECK(name_for("y zz", extra) == "(none)");
   CHECK(name_for("xx", extra) == "(none)");
+  const std::vector<Filter> odd{{"odd", {"a[](|]b|c", "d[^]|]*e", "f\\(|g", "(h|i)j?k"}, "cat"}};
+  for (const char* script : {"'a]b'", "c", "'d(e'", "'f('", "g", "hk", "ijk"}) CHECK(name_for(script, odd) == "odd");
+  for (const char* script : {"'a]'", "'d|e'", "f", "h"}) CHECK(name_for(script, odd) == "(none)");
 }
 
 TEST_CASE("ours have names of their own, and texts that fit into a frame") {
@@ -46,6 +55,36 @@ TEST_CASE("ours have names of their own, and texts that fit into a frame") {
     CHECK(filter.text.size() <= 16'384);
   }
   CHECK(names.contains("pytest"));
+}
+
+TEST_CASE("the command of every sample leads to its filter") {
+  for (const auto& entry : std::filesystem::directory_iterator(SOURCE_FOLDER "/filters")) {
+    const auto filter = nlohmann::json::parse(*base::read_file(entry.path().string()));
+    INFO(entry.path());
+    for (const auto& sample : filter.at("samples"))
+      CHECK(name_for(sample.at("command").get<std::string>()) == filter.at("name"));
+  }
+  CHECK(built_in_filters().size() >= 19);
+}
+
+TEST_CASE("other uses of a known program have no filter") {
+  for (const char* script :
+       {"git commit -m log", "git branch", "cargo fmt", "go fmt ./...", "grep x file", "cat README.md", "cat data.csv",
+        "tail -5 notes.txt", "npm view x", "apt list", "make | tail", "ls | wc -l", "gcc-ar", "lsof", "findmnt"}) {
+    INFO(script);
+    CHECK(name_for(script) == "(none)");
+  }
+}
+
+TEST_CASE("every pattern of ours is one") {
+  for (const Filter& filter : built_in_filters()) {
+    for (const std::string& expression : filter.commands) {
+      INFO(filter.name << ": " << expression);
+      regex_t compiled;
+      REQUIRE(::regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB) == 0);
+      ::regfree(&compiled);
+    }
+  }
 }
 
 TEST_CASE("a request carries the filter, unless filters are off") {
