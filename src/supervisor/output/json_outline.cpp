@@ -119,6 +119,12 @@ bool JsonOutline::begin_container(bool object) {
   if (levels_.size() == kMostLevels) return false;
   Level level;
   level.object = level.wants_key = object;
+  if (!levels_.empty()) {
+    const Level& outer = levels_.back();
+    level.depth = outer.depth + (outer.object ? 1 : 0);
+    level.of = outer.object ? note_key(outer, object ? Type::kObject : Type::kArray, 0) : outer.of;
+    if (level.depth >= kMostDepth) level.of = kUntold;
+  }
   levels_.push_back(std::move(level));
   return true;
 }
@@ -135,7 +141,7 @@ bool JsonOutline::end_container(bool object) {
     return true;
   }
   const Type type = object ? Type::kObject : Type::kArray;
-  if (levels_.back().object) note_key(type, elements);
+  if (levels_.back().object) note_key(levels_.back(), type, elements);
   end_value(type);
   return true;
 }
@@ -145,46 +151,60 @@ void JsonOutline::end_value(Type type) {
   if (levels_.empty()) return;
   Level& level = levels_.back();
   if (++level.elements == 1 && levels_.size() == 1 && !level.object) element_ = type;
-  if (level.object && type != Type::kArray && type != Type::kObject) note_key(type, 0);
+  if (level.object && type != Type::kArray && type != Type::kObject) note_key(level, type, 0);
 }
 
-// Of the objects at the top, or of those in an array at the top.
-void JsonOutline::note_key(Type type, int64_t elements) {
-  const size_t depth = top_ == Type::kObject ? 1 : 2;
-  if (levels_.size() != depth || keys_.size() > kMostKeys) return;
-  const std::string& name = levels_.back().key;
-  for (Key& key : keys_) {
-    if (key.name != name) continue;
-    if (key.type == Type::kNull) key.type = type;
-    key.elements = std::max(key.elements, elements);
-    return;
+// Returns which one it is; kUntold when it is one too many.
+int JsonOutline::note_key(const Level& level, Type type, int64_t elements) {
+  if (level.of == kUntold) return kUntold;
+  const auto matches = [&](const Key& key) { return key.of == level.of && key.name == level.key; };
+  size_t at = next_key_ < keys_.size() && matches(keys_[next_key_]) ? next_key_ : 0;
+  while (at < keys_.size() && !matches(keys_[at])) ++at;
+  if (at == keys_.size()) {
+    if (keys_.size() > kMostKeys) return kUntold;
+    keys_.push_back({level.of, level.key, type, 0});
   }
-  keys_.push_back({name, type, elements});
+  Key& key = keys_[at];
+  if (key.type == Type::kNull) key.type = type;
+  key.elements = std::max(key.elements, elements);
+  next_key_ = at + 1;
+  return static_cast<int>(at);
 }
 
-std::string JsonOutline::keys_text() const {
+std::string JsonOutline::key_text(const Key& key, size_t index) const {
+  const std::string members = keys_text(static_cast<int>(index));
+  if (key.type == Type::kObject && !members.empty()) return members;
+  std::string text = kNames[static_cast<size_t>(key.type)];
+  if (key.type != Type::kArray) return text;
+  const bool counted = texts_ == 1 && top_ == Type::kObject && key.of == kTop;
+  if (counted) text += " of " + base::grouped(key.elements);
+  return members.empty() ? text : text + (counted ? " " : " of ") + members;
+}
+
+std::string JsonOutline::keys_text(int of) const {
   std::string text;
-  for (size_t i = 0; i < keys_.size() && i < kMostKeys; ++i) {
-    const Key& key = keys_[i];
-    text += (i == 0 ? " {" : ", ") + key.name + ": ";
-    text += key.type == Type::kArray && texts_ == 1 && top_ == Type::kObject ? "array of " + base::grouped(key.elements)
-                                                                             : kNames[static_cast<size_t>(key.type)];
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    if (keys_[i].of != of) continue;
+    text += text.empty() ? "{" : ", ";
+    if (i == kMostKeys) return text + "...}";
+    text += keys_[i].name + ": " + key_text(keys_[i], i);
   }
-  if (keys_.size() > kMostKeys) text += ", ...";
   return text.empty() ? text : text + "}";
 }
 
 std::optional<std::string> JsonOutline::finish() {
   if (!failed_ && !token_.empty()) failed_ = true;
   if (failed_ || in_string_ || !levels_.empty() || texts_ == 0) return std::nullopt;
+  const std::string keys = keys_text(kTop);
+  const std::string members = keys.empty() ? keys : " " + keys;
   if (texts_ > 1) {
     return "JSON lines: " + plural(texts_, kNames[static_cast<size_t>(top_)], kPlurals[static_cast<size_t>(top_)]) +
-           keys_text();
+           members;
   }
-  if (top_ == Type::kObject) return "JSON object" + keys_text();
+  if (top_ == Type::kObject) return "JSON object" + members;
   return "JSON array of " +
          plural(top_elements_, kNames[static_cast<size_t>(element_)], kPlurals[static_cast<size_t>(element_)]) +
-         keys_text();
+         members;
 }
 
 }  // namespace bashcell::supervisor

@@ -18,13 +18,15 @@ namespace bashcell::supervisor {
 class JsonOutline {
  public:
   void add(std::string_view text);
-  // "JSON array of 5,000 objects {id: number, name: string}"; nothing when it is no complete JSON.
+  // "JSON array of 5,000 objects {id: number, owner: {name: string}}"; nothing when it is no complete JSON.
   std::optional<std::string> finish();
 
  private:
   enum class Type : uint8_t { kNull, kBoolean, kNumber, kString, kArray, kObject };
 
+  // A member of an object, or of all the objects in an array; they lie in the order in which they were seen.
   struct Key {
+    int of = kTop;
     std::string name;
     Type type = Type::kNull;
     int64_t elements = 0;  // of an array
@@ -34,6 +36,8 @@ class JsonOutline {
     bool wants_key = false;
     int64_t elements = 0;
     std::string key;  // of the value being read
+    int of = kTop;    // whose members are in it
+    int depth = 0;    // of keys
   };
 
   bool take(char c);
@@ -42,11 +46,15 @@ class JsonOutline {
   bool begin_container(bool object);
   bool end_container(bool object);
   void end_value(Type type);
-  void note_key(Type type, int64_t elements);
-  std::string keys_text() const;
+  int note_key(const Level& level, Type type, int64_t elements);
+  std::string key_text(const Key& key, size_t index) const;
+  std::string keys_text(int of) const;
 
+  static constexpr int kTop = -1;
+  static constexpr int kUntold = -2;
   static constexpr size_t kMostLevels = 64;
-  static constexpr size_t kMostKeys = 20;
+  static constexpr int kMostDepth = 3;
+  static constexpr size_t kMostKeys = 24;
   static constexpr size_t kMostOfAName = 40;
 
   bool failed_ = false;
@@ -62,7 +70,8 @@ class JsonOutline {
   Type top_ = Type::kNull;
   int64_t top_elements_ = 0;
   Type element_ = Type::kNull;  // of the first element of a top array
-  std::vector<Key> keys_;       // of objects at key_depth_
+  std::vector<Key> keys_;
+  size_t next_key_ = 0;  // where the next one is likely to be: objects repeat theirs in order
 };
 
 // Comma, semicolon or tab separated values with a header line.

@@ -34,11 +34,13 @@ TEST_CASE("a JSON text is told by its keys, whatever the pieces") {
   const std::string element = R"({"id": 1, "name": "a \" } ] b", "tags": [1, {"x": []}], "none": null, "ok": true})";
   const std::string array = "[" + element + ",\n " + element + " , {\"id\": 2.5e3, \"none\": -1}]\n";
   const std::string expected =
-      "JSON array of 3 objects {id: number, name: string, tags: array, none: number, ok: boolean}";
+      "JSON array of 3 objects {id: number, name: string, tags: array of {x: array}, none: number, ok: boolean}";
   for (const size_t piece : {1U, 2U, 7U, 1000U}) CHECK(json_outline(array, piece) == expected);
   CHECK(json_outline(R"({"items": [1,2,3], "total": 3, "next": {"page": 2}})") ==
-        "JSON object {items: array of 3, total: number, next: object}");
+        "JSON object {items: array of 3, total: number, next: {page: number}}");
   CHECK(json_outline(repeated("{\"t\": 1}\n", 50)) == "JSON lines: 50 objects {t: number}");
+  CHECK(json_outline(R"({"data": [{"id": 1, "owner": {"name": "a", "at": {"x": {}}}}, {"id": 2, "more": null}]})") ==
+        "JSON object {data: array of 2 {id: number, owner: {name: string, at: object}, more: null}}");
   CHECK(json_outline("[]") == "JSON array of 0 nulls");
   CHECK(json_outline("[1,2]") == "JSON array of 2 numbers");
   CHECK(json_outline("{}") == "JSON object");
