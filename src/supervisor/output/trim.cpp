@@ -123,11 +123,12 @@ void fill_small_gaps(std::vector<Choice>& choices, const base::Meter& meter) {
     size_t cost = 0;
     for (; end < choices.size() && !choices[end].chosen; ++end) cost += choices[end].cost;
     if (end == choices.size()) return;
+    const Item& before = *choices[begin - 1].item;
     const Item& after = *choices[end].item;
-    const Item& first = *choices[begin].item;
-    const bool all_there = after.number - first.number == lines_of(choices, begin, end);
-    const int64_t bytes = after.offset - first.offset;
-    if (!all_there || cost > meter.cost(gap_mark(after.number - first.number, bytes) + '\n')) continue;
+    const int64_t lines = after.number - (before.number + before.lines);
+    const int64_t bytes = after.offset - (before.offset + before.bytes);
+    const bool all_there = lines == lines_of(choices, begin, end);
+    if (!all_there || cost > meter.cost(gap_mark(lines, bytes) + '\n')) continue;
     for (size_t i = begin; i < end; ++i) choices[i].chosen = true;
   }
 }
