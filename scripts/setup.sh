@@ -12,6 +12,7 @@ case "${1:-}" in
     # binutils has readelf; what follows is called by the scripts of the tests.
     packages+=(catch2 clang-format clang-tidy binutils git procps psmisc gawk jq bc less man-db perl make iproute2
       openssh-client xz-utils)
+    packages+=(clang libclang-rt-dev)  # with libFuzzer
     # Engines for the tests to start themselves, an image for them, and what is between a server and a far engine.
     packages+=(docker.io podman mmdebstrap curl docker-registry openssh-server openssl passt slirp4netns)
     # Node.js may come from elsewhere, then with its own npm.
