@@ -17,10 +17,12 @@ namespace bashcell::supervisor {
 
 namespace {
 
+// A line of one word is a name in a list (LogException.php), and says nothing.
 bool speaks_of_errors(std::string_view text) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
-    if (shape_of(text.substr(0, end)).weight == Weight::kError) return true;
+    const std::string_view line = text.substr(0, end);
+    if (line.find(' ') != std::string_view::npos && shape_of(line).weight == Weight::kError) return true;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return false;

@@ -196,6 +196,7 @@ TEST_CASE("a filter hides no error") {
   const Done kept = cell.run("seq 1 20000; echo 'fatal error: no more space'; seq 1 20000");
   CHECK(kept.filter.empty());
   CHECK(kept.output.find("fatal error: no more space") != std::string::npos);
+  CHECK(cell.run("seq 1 20000; echo LogException.php; seq 1 20000").output == "fine");
   cell.filter = "grep -n fatal";
   CHECK(cell.run("seq 1 20000; echo 'fatal error: no more space'; seq 1 20000").output ==
         "20001:fatal error: no more space");
