@@ -1,5 +1,6 @@
 #include "supervisor/job.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -59,6 +60,7 @@ Job::Job(Shared& shared, wire::Run run, Runner runner, Events events)
 }
 
 Job::~Job() {
+  shared_.loop.cancel(output_timer_);
   shared_.loop.cancel(saved_timer_);
   shared_.loop.cancel(timer_);
   for (const base::UniqueFd* fd : {&runner_.output, &runner_.saved, &runner_.reports}) shared_.loop.unwatch(fd->get());
@@ -71,7 +73,9 @@ void Job::arm(base::Duration wait, void (Job::*action)()) {
 
 void Job::on_output() {
   const bool keep = phase_ == Phase::kRunning || phase_ == Phase::kDraining;
+  size_t bytes = 0;
   const ReadEnd end = read_some(runner_.output.get(), [&](std::string_view piece) {
+    bytes += piece.size();
     if (phase_ == Phase::kDraining) {
       piece = piece.substr(0, drain_left_);
       drain_left_ -= piece.size();
@@ -88,8 +92,21 @@ void Job::on_output() {
     const auto left = kDrainLimit - std::chrono::duration_cast<base::Duration>(base::now() - phase_started_);
     if (left <= base::Duration::zero()) return finish();
     arm(std::min(left, kDrainQuiet), &Job::finish);
+  } else {
+    pause_output(output_pace_.pause_after(bytes));
   }
 }
+
+void Job::pause_output(base::Duration pause) {
+  if (pause == base::Duration::zero()) return;
+  // In the pause more may come than a usual pipe holds. Where this is refused, the script waits a little.
+  if (!std::exchange(output_widened_, true)) ::fcntl(runner_.output.get(), F_SETPIPE_SZ, kOutputPipeBytes);
+  shared_.loop.set_events(runner_.output.get(), 0);
+  shared_.loop.cancel(output_timer_);
+  output_timer_ = shared_.loop.after(pause, [this] { resume_output(); });
+}
+
+void Job::resume_output() { shared_.loop.set_events(runner_.output.get(), POLLIN); }
 
 void Job::on_saved() {
   const ReadEnd end = read_some(runner_.saved.get(), [&](std::string_view piece) {
@@ -146,6 +163,7 @@ void Job::on_shell_ended(int wait_status) {
   ::ioctl(runner_.output.get(), FIONREAD, &pending);
   drain_left_ = static_cast<size_t>(pending) + kDrainBytes;
   arm(kDrainQuiet, &Job::finish);
+  resume_output();
   on_output();
 }
 

@@ -12,6 +12,7 @@
 #include "base/event_loop.h"
 #include "supervisor/cell_limits.h"
 #include "supervisor/output/capture.h"
+#include "supervisor/read_pace.h"
 #include "supervisor/runner.h"
 #include "wire/messages.h"
 
@@ -77,6 +78,8 @@ class Job {
   enum class Phase { kRunning, kDraining, kTerminating, kKilling, kDone };
 
   void on_output();
+  void pause_output(base::Duration pause);
+  void resume_output();
   void on_saved();
   void on_reports();
   void on_shell_ended(int wait_status);
@@ -101,6 +104,9 @@ class Job {
   Phase phase_ = Phase::kRunning;
   base::EventLoop::TimerId timer_ = 0;
   base::EventLoop::TimerId saved_timer_ = 0;
+  base::EventLoop::TimerId output_timer_ = 0;
+  ReadPace output_pace_;
+  bool output_widened_ = false;
   wire::Outcome outcome_ = wire::Outcome::kLost;
   bool shell_ended_ = false;
   bool never_ran_ = false;
