@@ -111,6 +111,16 @@ bool output_stays(const SimpleCommand& command) {
   });
 }
 
+// `(cd x && make)`: what is in the parentheses, when they are the only ones.
+std::string_view without_subshell(std::string_view script) {
+  constexpr std::string_view kBlanks = " \t\n";
+  const size_t begin = script.find_first_not_of(kBlanks);
+  const size_t end = script.find_last_not_of(kBlanks);
+  if (begin == std::string_view::npos || end <= begin || script[begin] != '(' || script[end] != ')') return script;
+  const std::string_view inside = script.substr(begin + 1, end - begin - 1);
+  return inside.find_first_of("()") == std::string_view::npos ? inside : script;
+}
+
 bool is_bare_cat(const SimpleCommand& command) {
   return command.words.size() == 1 && command.words[0] == "cat" && command.redirections.empty();
 }
@@ -132,7 +142,7 @@ Words unwrapped(const SimpleCommand& command) {
 
 std::optional<std::string> only_command(std::string_view script) {
   if (script.size() > kMaxScript) return std::nullopt;
-  const auto pipelines = split_script(script);
+  const auto pipelines = split_script(without_subshell(script));
   if (!pipelines) return std::nullopt;
   const auto begin = std::find_if_not(pipelines->begin(), pipelines->end(), prepares);
   if (begin == pipelines->end() || begin + 1 != pipelines->end()) return std::nullopt;
