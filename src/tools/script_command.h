@@ -17,7 +17,8 @@ std::vector<std::string> unwrapped(const SimpleCommand& command);
 
 // The one command that a script is, unwrapped, with single blanks between its words. What prepares for it (cd, export,
 // set, assignments, source ..., joined by ; or && or new lines) may stand before it, `| cat` after it, and 2>&1 with
-// it, and parentheses around all of it. Nothing when there is more to the script, when its output goes elsewhere, or when it is not plain.
+// it, and parentheses around all of it. Nothing when there is more to the script, when its output goes elsewhere, or
+// when it is not plain.
 std::optional<std::string> only_command(std::string_view script);
 
 }  // namespace bashcell::tools

@@ -175,5 +175,5 @@ def written_just_before_death(t):
     for n in range(20):
         t.call(f"echo w{n}; kill -9 $$").ok(f"w{n}", exit=137)
         t.call(f"printf v{n}; exec false").ok(f"v{n}", exit=1)
-        t.call(f"seq 1 900 | tail -n 700 | tr '\\n' ' '; exit {n}").ok(
-            " ".join(str(i) for i in range(201, 901)) + " ", exit=n)
+        t.call(f"seq 1 900 | tail -n 400 | tr '\\n' ' '; exit {n}").ok(
+            " ".join(str(i) for i in range(501, 901)) + " ", exit=n)
