@@ -84,7 +84,7 @@ def files(t):
            "find . -name f -print0 | xargs -0 -P 4 -n 1 md5sum | cut -d' ' -f1 | uniq | wc -l", timeout=60).ok(
         "1000 d/e/f\nf\n5\n1")
     t.call("truncate -s 1M s; fallocate -l 64K a; stat -c %s s a; flock s echo locked; touch -d @5 s; stat -c %Y s; "
-           "timeout 0.1 tail -f s; du -sb a | cut -f1").ok("1048576\n65536\nlocked\n5\n65536")
+           "timeout 0.1 tail -c 0 -f s; du -sb a | cut -f1").ok("1048576\n65536\nlocked\n5\n65536")
 
 
 @case("tools.text")
