@@ -1,6 +1,6 @@
 # Run by bashcell_embed_filters at build time: writes OUT from the files in FILTERS. Their samples are for the tests and stay
 # out of the program.
-set(delimiter __text__)
+include(${CMAKE_CURRENT_LIST_DIR}/text_literal.cmake)
 
 # A text, or an array of lines.
 function(read_lines json member out)
@@ -22,18 +22,6 @@ function(read_lines json member out)
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
-function(as_literal text out)
-  string(LENGTH "${text}" length)
-  set(literal "")
-  set(at 0)
-  while(at LESS length)
-    string(SUBSTRING "${text}" ${at} 8000 piece)
-    string(APPEND literal "\n     R\"${delimiter}(${piece})${delimiter}\"")
-    math(EXPR at "${at} + 8000")
-  endwhile()
-  set(${out} "${literal}" PARENT_SCOPE)
-endfunction()
-
 set(entries "")
 list(LENGTH FILTERS count)
 foreach(path ${FILTERS})
@@ -41,8 +29,8 @@ foreach(path ${FILTERS})
   string(JSON name GET "${json}" name)
   read_lines("${json}" command commands)
   read_lines("${json}" filter text)
-  as_literal("${commands}" commands)
-  as_literal("${text}" text)
+  text_literal("${commands}" commands)
+  text_literal("${text}" text)
   string(APPEND entries "    {\"${name}\",${commands},${text}},\n")
 endforeach()
 file(WRITE "${OUT}" "#pragma once
