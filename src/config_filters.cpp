@@ -1,13 +1,13 @@
 #include "config_filters.h"
 
-#include <regex.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "base/extended_regex.h"
 
 namespace bashcell {
 namespace {
@@ -38,10 +38,7 @@ bool is_name(const std::string& name) {
 }
 
 bool is_expression(const std::string& expression) {
-  regex_t compiled;
-  if (expression.empty() || ::regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB) != 0) return false;
-  ::regfree(&compiled);
-  return true;
+  return !expression.empty() && base::ExtendedRegex::compile(expression).ok();
 }
 
 bool is_script(const std::string& text) {

@@ -2,12 +2,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <regex.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -15,6 +13,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/extended_regex.h"
 #include "base/quantity.h"
 #include "base/unique_fd.h"
 #include "supervisor/clean_stream.h"
@@ -178,20 +177,15 @@ class Printer {
 };
 
 int print_matching(int fd, const std::string& pattern, const std::optional<Range>& range) {
-  regex_t expression;
-  if (const int error = ::regcomp(&expression, pattern.c_str(), REG_EXTENDED | REG_NOSUB); error != 0) {
-    std::array<char, 200> why{};
-    ::regerror(error, &expression, why.data(), why.size());
-    return fail(kWrongUse, "--grep is no regular expression: " + std::string(why.data()));
-  }
+  const auto regex = base::ExtendedRegex::compile(pattern);
+  if (!regex) return fail(kWrongUse, "--grep is no regular expression: " + regex.error().message);
   Printer printer;
   each_line(fd, [&](const std::string& line, int64_t number) {
     if (range && number > range->last) return false;
     if (range && number < range->first) return true;
-    if (::regexec(&expression, line.c_str(), 0, nullptr, 0) != 0) return true;
+    if (!regex->found_in(line)) return true;
     return printer.line(std::to_string(number) + ":" + line);
   });
-  ::regfree(&expression);
   return printer.any() ? 0 : fail(kNothing, "no line matches " + pattern);
 }
 

@@ -1,9 +1,8 @@
 #include "tools/filters.h"
 
-#include <regex.h>
-
 #include <algorithm>
 
+#include "base/extended_regex.h"
 #include "embedded/filter_texts.h"
 #include "tools/script_command.h"
 
@@ -38,11 +37,8 @@ std::string_view plain_beginning(std::string_view expression) {
 bool matches(const std::string& command, std::string_view expression) {
   if (!command.starts_with(plain_beginning(expression))) return false;
   const std::string whole = "^(" + std::string(expression) + ")( |$)";
-  regex_t compiled;
-  if (::regcomp(&compiled, whole.c_str(), REG_EXTENDED | REG_NOSUB) != 0) return false;
-  const bool found = ::regexec(&compiled, command.c_str(), 0, nullptr, 0) == 0;
-  ::regfree(&compiled);
-  return found;
+  const auto regex = base::ExtendedRegex::compile(whole);
+  return regex && regex->found_in(command);
 }
 
 std::vector<std::string> lines_of(std::string_view text) {
