@@ -24,16 +24,23 @@ size_t column(uint64_t shape, size_t row, size_t columns) {
 // Takes the best of some items for at most so much of the room, kind by kind.
 class Selection {
  public:
-  Selection(const std::deque<Item>& items, const Judge& judge, size_t room)
+  // `cost_of(item)`: asked once for each item that may be taken.
+  template <typename CostOf>
+  Selection(const std::deque<Item>& items, const Judge& judge, size_t room, CostOf cost_of)
       : items_(items), chosen_(items.size()), room_(room) {
-    scores_.reserve(items.size());
-    for (const Item& item : items) scores_.push_back(judge.score(item));
+    for (const Item& item : items) {
+      scores_.push_back(judge.score(item));
+      costs_.push_back(item.rank == Rank::kPlain ? 0 : cost_of(item));
+    }
+    take_all();
   }
 
+  const std::vector<bool>& chosen() const { return chosen_; }
+
+ private:
   // Of one rank: the most unusual first, then those whose shape was seen less often before, and among these the
   // earlier: it is more often the cause.
-  template <typename CostOf>
-  void take(Rank rank, int least_score, size_t share, CostOf cost_of) {
+  void take(Rank rank, int least_score, size_t share) {
     std::vector<size_t> order;
     for (size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].rank == rank && !chosen_[i] && scores_[i] >= least_score) order.push_back(i);
@@ -42,7 +49,7 @@ class Selection {
       return std::pair(-scores_[a], items_[a].seen) < std::pair(-scores_[b], items_[b].seen);
     });
     size_t left = std::min(share, room_);
-    for (const size_t i : order) take_one(i, cost_of(items_[i]), left);
+    for (const size_t i : order) take_one(i, left);
   }
 
   // What is unusual is unusual only if it is rare: of many lines that score alike none says anything.
@@ -62,36 +69,30 @@ class Selection {
   }
 
   // The context of errors that were taken.
-  template <typename CostOf>
-  void take_context(CostOf cost_of) {
+  void take_context() {
     int64_t error = -1;
     for (size_t i = 0; i < items_.size(); ++i) {
       if (chosen_[i] && items_[i].rank == Rank::kError) error = items_[i].number;
       const bool after = error >= 0 && items_[i].number - error <= kLinesAfterAnError;
       const bool before = i + 1 < items_.size() && chosen_[i + 1] && items_[i + 1].rank == Rank::kError &&
                           items_[i + 1].number == items_[i].number + 1;
-      if (items_[i].rank == Rank::kContext && !chosen_[i] && (after || before)) {
-        take_one(i, cost_of(items_[i]), room_);
-      }
+      if (items_[i].rank == Rank::kContext && !chosen_[i] && (after || before)) take_one(i, room_);
     }
   }
 
-  template <typename CostOf>
-  void take_all(CostOf cost_of) {
+  void take_all() {
     const size_t room = room_;
-    take(Rank::kError, 0, room / 2, cost_of);
+    take(Rank::kError, 0, room / 2);
     const int unusual = least_unusual();
-    take(Rank::kRare, unusual, room / 3, cost_of);
-    take_context(cost_of);
-    take(Rank::kError, 0, room, cost_of);
-    take(Rank::kWarning, 0, room, cost_of);
-    take(Rank::kRare, unusual, room, cost_of);
+    take(Rank::kRare, unusual, room / 3);
+    take_context();
+    take(Rank::kError, 0, room);
+    take(Rank::kWarning, 0, room);
+    take(Rank::kRare, unusual, room);
   }
 
-  const std::vector<bool>& chosen() const { return chosen_; }
-
- private:
-  void take_one(size_t i, size_t cost, size_t& left) {
+  void take_one(size_t i, size_t& left) {
+    const size_t cost = costs_[i];
     if (cost > left || cost > room_) return;
     if (&left != &room_) left -= cost;
     room_ -= cost;
@@ -100,6 +101,7 @@ class Selection {
 
   const std::deque<Item>& items_;
   std::vector<int> scores_;
+  std::vector<size_t> costs_;
   std::vector<bool> chosen_;
   size_t room_;
 };
@@ -155,8 +157,7 @@ void Highlights::add(Item&& item, const Judge& judge) {
 }
 
 void Highlights::prune(const Judge& judge) {
-  Selection selection(items_, judge, meter_.limit());
-  selection.take_all([](const Item& item) { return item.chars; });
+  const Selection selection(items_, judge, meter_.limit(), [](const Item& item) { return item.chars; });
   std::deque<Item> rest;
   chars_ = 0;
   for (size_t i = 0; i < items_.size(); ++i) {
@@ -173,8 +174,8 @@ std::vector<Item> Highlights::select(std::vector<Item> before, std::vector<Item>
   for (Item& item : before) all.push_back(std::move(item));
   for (Item& item : items_) all.push_back(std::move(item));
   for (Item& item : after) all.push_back(std::move(item));
-  Selection selection(all, judge, budget.all);
-  selection.take_all([&](const Item& item) { return item_cost(item, budget.line, meter_) + budget.mark; });
+  const Selection selection(all, judge, budget.all,
+                            [&](const Item& item) { return item_cost(item, budget.line, meter_) + budget.mark; });
   std::vector<Item> selected;
   for (size_t i = 0; i < all.size(); ++i) {
     if (selection.chosen()[i]) selected.push_back(std::move(all[i]));

@@ -173,7 +173,7 @@ void Trimmer::add_body(std::string_view text) {
 
 void Trimmer::add_lines(std::string_view text) {
   json_.add(text);
-  const auto on_item = [this](Item item) { keep(std::move(item)); };
+  const auto on_item = [this](Item&& item) { keep(std::move(item)); };
   reader_.add(text, [&](const LineView& line) {
     table_.add_line(line.head);
     collapser_.add(line, true, on_item);
@@ -183,7 +183,7 @@ void Trimmer::add_lines(std::string_view text) {
   if (last_.size() > 2 * enough) last_.erase(0, last_.size() - enough);
 }
 
-void Trimmer::keep(Item item) {
+void Trimmer::keep(Item&& item) {
   judge_.judge(item, !tail_.empty() ? &tail_.back() : !head_.empty() && !head_full_ ? &head_.back() : nullptr);
   item.chars = std::min(base::json_cost(item.text), line_limit(meter_.limit())) + kAnyLine;
   if (head_.empty() || (!head_full_ && head_chars_ + item.chars <= meter_.limit())) {
@@ -210,7 +210,7 @@ Trimmed Trimmer::finish(size_t budget, size_t budget_if_cut) && {
     return result;
   }
   if (!overflow_) add_lines(first_);
-  const auto on_item = [this](Item item) { keep(std::move(item)); };
+  const auto on_item = [this](Item&& item) { keep(std::move(item)); };
   table_.add_line(reader_.open_line().head);
   collapser_.add(reader_.open_line(), false, on_item);
   collapser_.close(on_item);
@@ -223,14 +223,13 @@ Trimmed Trimmer::finish(size_t budget, size_t budget_if_cut) && {
     cut(limit, result);
     return result;
   }
-  outlined_ = true;
   if (!cut_within_one_line(share - cost, result)) choose_lines(share - cost, std::min(share, limit - share), result);
   result.text = "[" + *outline + (result.text.empty() ? "]" : "]\n") + result.text;
   return result;
 }
 
 void Trimmer::cut(size_t budget, Trimmed& result) {
-  if (!cut_within_one_line(budget, result)) choose_lines(budget, 0, result);
+  if (!cut_within_one_line(budget, result)) choose_lines(budget, std::nullopt, result);
 }
 
 bool Trimmer::cut_within_one_line(size_t budget, Trimmed& result) {
@@ -243,7 +242,7 @@ bool Trimmer::cut_within_one_line(size_t budget, Trimmed& result) {
   return true;
 }
 
-void Trimmer::choose_lines(size_t budget, size_t highlights_room, Trimmed& result) {
+void Trimmer::choose_lines(size_t budget, std::optional<size_t> highlights_room, Trimmed& result) {
   // A mark is paid for before it is known: with as many lines as there are, and a size of any length.
   const size_t mark = mark_cost(result.total_lines, meter_);
   const size_t limit = line_limit(budget);
@@ -277,12 +276,12 @@ void Trimmer::choose_lines(size_t budget, size_t highlights_room, Trimmed& resul
   for (size_t i = 0; i < choices.size(); ++i) {
     if (!choices[i].chosen) (i < head_.size() || all_kept ? before : after).push_back(*choices[i].item);
   }
-  const Highlights::Budget share{.all = outlined_ ? highlights_room : room, .line = limit, .mark = mark};
+  const Highlights::Budget share{.all = highlights_room.value_or(room), .line = limit, .mark = mark};
   const std::vector<Item> middle = std::move(highlights_).select(std::move(before), std::move(after), judge_, share);
   std::vector<const Item*> shown;
   for (const Item& item : middle) {
     shown.push_back(&item);
-    if (!outlined_) room -= item_cost(item, limit, meter_) + mark;
+    if (!highlights_room) room -= item_cost(item, limit, meter_) + mark;
     for (Choice& choice : choices) choice.chosen = choice.chosen || choice.item->number == item.number;
   }
   take(choices.rbegin(), tail_end, room, room);

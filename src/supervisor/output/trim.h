@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,9 +51,11 @@ class Trimmer {
  private:
   void add_body(std::string_view text);
   void add_lines(std::string_view text);
-  void keep(Item item);
+  void keep(Item&& item);
   bool cut_within_one_line(size_t budget, Trimmed& result);
-  void choose_lines(size_t budget, size_t highlights_room, Trimmed& result);
+  // Without `highlights_room` they are a part of the budget. With it, no line of a table stands for itself: they have
+  // room of their own, and what they leave of it stays unused.
+  void choose_lines(size_t budget, std::optional<size_t> highlights_room, Trimmed& result);
   void cut(size_t budget, Trimmed& result);
 
   base::Meter meter_;
@@ -74,7 +77,6 @@ class Trimmer {
   Judge judge_;
   JsonOutline json_;
   TableOutline table_;
-  bool outlined_ = false;  // what follows is a table or a document: no line of it stands for itself
   Highlights highlights_;  // of what was between them
 };
 
