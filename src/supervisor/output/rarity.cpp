@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "supervisor/output/byte_masks.h"
+
 namespace bashcell::supervisor {
 
 namespace {
@@ -11,10 +13,12 @@ enum class Kind : uint8_t { kOther, kLetter, kDigit, kBlank };
 
 constexpr std::array<Kind, 256> kKinds = [] {
   std::array<Kind, 256> kinds{};
-  for (size_t c = 'a'; c <= 'z'; ++c) kinds[c] = kinds[c - 0x20] = Kind::kLetter;
-  for (size_t c = 0x80; c <= 0xFF; ++c) kinds[c] = Kind::kLetter;
-  for (size_t c = '0'; c <= '9'; ++c) kinds[c] = Kind::kDigit;
-  kinds[' '] = kinds['\t'] = Kind::kBlank;
+  for (size_t byte = 0; byte < kinds.size(); ++byte) {
+    const auto c = static_cast<unsigned char>(byte);
+    if (portable::is_letter(c)) kinds[byte] = Kind::kLetter;
+    if (portable::is_digit(c)) kinds[byte] = Kind::kDigit;
+    if (portable::is_blank(c)) kinds[byte] = Kind::kBlank;
+  }
   return kinds;
 }();
 
