@@ -109,22 +109,26 @@ size_t line_start(std::string_view raw, size_t before) {
 }  // namespace
 
 void BinaryGate::add(std::string_view raw, std::string& text) {
+  if (held_.empty()) {
+    held_ = raw.substr(work(raw, false, text));
+    return;
+  }
   held_ += raw;
-  work(false, text);
+  held_.erase(0, work(held_, false, text));
 }
 
-void BinaryGate::finish(std::string& text) { work(true, text); }
+void BinaryGate::finish(std::string& text) { work(held_, true, text); }
 
-void BinaryGate::work(bool last, std::string& text) {
+// Returns how many bytes need not be held back.
+size_t BinaryGate::work(std::string_view raw, bool last, std::string& text) {
   size_t done = 0;
   for (;;) {
-    const std::string_view rest = std::string_view(held_).substr(done);
+    const std::string_view rest = raw.substr(done);
     const bool was_binary = binary_;
     done += was_binary ? take_binary(rest, last) : pass_text(rest, last, text);
     if (was_binary && !binary_) write_mark(text);
-    if (was_binary == binary_) break;
+    if (was_binary == binary_) return done;
   }
-  held_.erase(0, done);
 }
 
 // Returns how many bytes were given. Held back are: a short beginning of a line, which may be that of a file format;

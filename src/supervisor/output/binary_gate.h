@@ -26,7 +26,7 @@ class BinaryGate {
   int64_t bytes() const { return taken_; }
 
  private:
-  void work(bool last, std::string& text);
+  size_t work(std::string_view raw, bool last, std::string& text);
   size_t pass_text(std::string_view raw, bool last, std::string& text);
   size_t take_binary(std::string_view raw, bool last);
   void give(std::string_view raw, std::string& text);
