@@ -116,7 +116,7 @@ def requests_that_stall(t):
             stall.let_go.set()
             # The daemon makes a container for which nobody waits any more. Docker does not: its control socket is gone.
             if stall.part == rb"/create\b" and t.bench.engine == "podman":
-                server.wait_until(lambda: server.probe.state(server.pid), 10, "no container was made")
+                server.wait_until(lambda: server.probe.state(server.owner), 10, "no container was made")
             server.call("echo y").ok("y", within=15)
         t.finish()
 

@@ -37,7 +37,7 @@ def refused_in_each(t, server, faults):
             refused(server, *names)
         except Failure as failure:
             raise Failure(f"{what}: {failure}") from None
-        same(server.probe.state(server.pid), [], f"{what}: containers of a refused call")
+        same(server.probe.state(server.owner), [], f"{what}: containers of a refused call")
 
 
 def well_again(server):

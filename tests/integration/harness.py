@@ -15,7 +15,7 @@ import time
 
 from checks import Failure, check, shown
 from output import Output, key_of
-from processes import all_processes, cell_processes, split_resting
+from processes import all_processes, cell_processes, read_process, split_resting
 from remote import volume_option
 from reply import Reply
 
@@ -50,6 +50,7 @@ class Server:
             self.process = subprocess.Popen(self.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr,
                                             env=self.environment, cwd="/", bufsize=0, preexec_fn=limit, start_new_session=own_group)
         self.pid = self.process.pid
+        self.owner = "{}-{}".format(*read_process(self.pid).key)  # as its cells' names say it
         self._sending = threading.Lock()
         self.output = Output(self.process.stdout)
         if handshake:

@@ -42,8 +42,8 @@ def check_at_rest(server):
     server.wait_until(lambda: len(descriptors(server.pid)) <= most, 2,
                       lambda: f"more than {most} descriptors: {descriptors(server.pid)}")
     server.init()
-    server.wait_until(lambda: len(server.probe.containers(server.pid)) == 1, 2,
-                      lambda: f"expected one cell in the engine, there are {server.probe.containers(server.pid)}")
+    server.wait_until(lambda: len(server.probe.containers(server.owner)) == 1, 2,
+                      lambda: f"expected one cell in the engine, there are {server.probe.containers(server.owner)}")
 
 
 def settle(server):
@@ -62,8 +62,8 @@ def check_gone(server, seconds=2):
     """Nothing is left of an ended server: no process of its cell, nothing in the engine."""
     server.wait_until(lambda: not server.cells(), seconds, lambda: f"the cell outlives its server: {server.cells()}")
     probe = server.probe
-    server.wait_until(lambda: not probe.containers(server.pid), seconds,
-                      lambda: f"left in the engine: {probe.state(server.pid)} {probe.cgroups(server.pid)}")
+    server.wait_until(lambda: not probe.containers(server.owner), seconds,
+                      lambda: f"left in the engine: {probe.state(server.owner)} {probe.cgroups(server.owner)}")
 
 
 def finish(server):

@@ -1,4 +1,6 @@
-"""What a container engine itself knows of a server's cells. One class per kind of engine; the cases use only these methods."""
+"""What a container engine itself knows of a server's cells. One class per kind of engine; the cases use only these methods.
+
+A server is named by its owner's part of a cell's name, `<pid>-<start ticks>`: a pid alone comes again within hours."""
 
 import glob
 import os
@@ -16,7 +18,7 @@ def outside_processes(word):
 
 
 class OciProbe:
-    """crun or runc. A cell's name begins with `bashcell-<server pid>-`; the private folder of its engine holds `bundles/`
+    """crun or runc. A cell's name begins with `bashcell-<owner>-`; the private folder of its engine holds `bundles/`
     and `state-<runtime>/`, each with an entry of that name."""
 
     places = ("/run/bashcell*", "/tmp/bashcell-[0-9]*")
@@ -24,21 +26,21 @@ class OciProbe:
     def __init__(self, runtime):
         self.runtime = runtime
 
-    def state(self, pid):
+    def state(self, owner):
         """Paths of files that belong to this server's cells: empty when the engine has forgotten them all."""
-        return [path for place in self.places for path in glob.glob(f"{place}/*/bashcell-{pid}-*")]
+        return [path for place in self.places for path in glob.glob(f"{place}/*/bashcell-{owner}-*")]
 
-    def cgroups(self, pid):
-        return [path for depth in range(1, 7) for path in glob.glob(f"/sys/fs/cgroup/{'*/' * depth}bashcell-{pid}-*")]
+    def cgroups(self, owner):
+        return [path for depth in range(1, 7) for path in glob.glob(f"/sys/fs/cgroup/{'*/' * depth}bashcell-{owner}-*")]
 
-    def containers(self, pid):
+    def containers(self, owner):
         """Names of this server's cells."""
-        return sorted({os.path.basename(path) for path in self.state(pid) + self.cgroups(pid)})
+        return sorted({os.path.basename(path) for path in self.state(owner) + self.cgroups(owner)})
 
-    def container(self, pid):
+    def container(self, owner):
         """The name of the one cell in use."""
-        names = self.containers(pid)
-        check(len(names) == 1, f"expected one cell of server {pid}, the engine knows {names}")
+        names = self.containers(owner)
+        check(len(names) == 1, f"expected one cell of server {owner}, the engine knows {names}")
         return names[0]
 
     def state_folder(self, container):
@@ -63,35 +65,35 @@ class OciProbe:
 
 
 class ApiProbe:
-    """Docker or Podman, behind a socket. A cell's name begins with `bashcell-<server pid>-` here, too."""
+    """Docker or Podman, behind a socket. A cell's name begins with `bashcell-<owner>-` here, too."""
 
     def __init__(self, host):
         self.api = EngineApi(host)
-        self.seen = {}  # server pid -> {name: id}, of cells that may be gone by now
+        self.seen = {}  # owner -> {name: id}, of cells that may be gone by now
 
-    def state(self, pid):
+    def state(self, owner):
         """Names of this server's cells, also of those that do not run."""
-        found = {name: identifier for name, identifier in self.api.containers().items() if name.startswith(f"bashcell-{pid}-")}
-        self.seen.setdefault(pid, {}).update(found)
+        found = {name: identifier for name, identifier in self.api.containers().items() if name.startswith(f"bashcell-{owner}-")}
+        self.seen.setdefault(owner, {}).update(found)
         return sorted(found)
 
-    def cgroups(self, pid):
+    def cgroups(self, owner):
         """Groups with processes in them, of cells that the engine has once named here. Docker calls them by the id, Podman
         libpod-<id>. Empty ones are the engine's to remove; Podman does not when its helper was killed."""
-        found = [path for identifier in self.seen.get(pid, {}).values() for depth in range(1, 4)
+        found = [path for identifier in self.seen.get(owner, {}).values() for depth in range(1, 4)
                  for path in glob.glob(f"/sys/fs/cgroup/{'*/' * depth}*{identifier}")]
         return [path for path in found if read_text(os.path.join(path, "cgroup.procs"))]
 
-    def containers(self, pid):
+    def containers(self, owner):
         """Names of this server's cells, and of those of which something still runs."""
-        names = self.state(pid)
-        return sorted({*names, *(name for name, identifier in self.seen[pid].items()
-                                 if any(identifier in path for path in self.cgroups(pid)))})
+        names = self.state(owner)
+        return sorted({*names, *(name for name, identifier in self.seen[owner].items()
+                                 if any(identifier in path for path in self.cgroups(owner)))})
 
-    def container(self, pid):
+    def container(self, owner):
         """The name of the one cell in use."""
-        names = self.state(pid)
-        check(len(names) == 1, f"expected one cell of server {pid}, the engine knows {names}")
+        names = self.state(owner)
+        check(len(names) == 1, f"expected one cell of server {owner}, the engine knows {names}")
         return names[0]
 
     def identifier(self, container):

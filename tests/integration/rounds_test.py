@@ -65,7 +65,7 @@ def one_round(t, number, chance):
 def run_rounds(t, rounds, seed):
     witness = t.start()
     witness.call("MINE=kept; sleep 3000 & echo up").ok("up")
-    init, cell = witness.init().key, witness.probe.container(witness.pid)
+    init, cell = witness.init().key, witness.probe.container(witness.owner)
     chance = random.Random(seed)
     dead = []
     for number in range(rounds):
@@ -76,12 +76,12 @@ def run_rounds(t, rounds, seed):
     last.call("echo last").ok("last")
     for server in dead:
         check_gone(server, 5)
-    same(witness.probe.container(witness.pid), cell, "the other server's cell")
+    same(witness.probe.container(witness.owner), cell, "the other server's cell")
     same(witness.init().key, init, "PID 1 of the other server's cell")
     witness.call("echo $MINE; pgrep -c -x sleep").ok("kept\n1")
     t.servers = [witness, last]  # the dead are done with
     t.finish()
-    left = {server.pid: server.probe.containers(server.pid) for server in [*dead, witness, last]}
+    left = {server.pid: server.probe.containers(server.owner) for server in [*dead, witness, last]}
     same([names for names in left.values() if names], [], "left in the engine")
     print(f"{t.bench.name}: {rounds} rounds, {len(left)} servers: 0 containers left; the other server's cell was untouched")
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 
 #include "base/unix_socket.h"
 #include "engine/cell_name.h"
@@ -27,7 +28,7 @@ base::Result<ControlSocket> ControlSocket::listen(const std::string& folder, con
 }
 
 void ControlSocket::sweep(const std::string& folder) {
-  for (const std::string& name : leftovers_in(folder)) ::unlink((folder + "/" + name).c_str());
+  for (const std::string& name : leftovers_in(folder)) std::remove((folder + "/" + name).c_str());
 }
 
 ControlSocket::~ControlSocket() {

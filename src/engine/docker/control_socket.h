@@ -20,7 +20,8 @@ class ControlSocket {
   // In `folder`, which only we may enter; it is made when it is missing. An error when the path is too long for a
   // socket (unix(7): 107 bytes), or it cannot be made.
   static base::Result<ControlSocket> listen(const std::string& folder, const std::string& name);
-  // Removes the names that servers which no longer run have left in that folder.
+  // Removes what servers that no longer run have left in that folder: their sockets, and the empty folders that a
+  // daemon makes in place of a socket which is gone when it starts the cell.
   static void sweep(const std::string& folder);
   ControlSocket(ControlSocket&&) = default;
   ControlSocket& operator=(ControlSocket&&) = delete;

@@ -48,7 +48,7 @@ def fresh(t, script, text, told=True):
 @case("C85")
 def removed_from_outside(t):
     t.call("cd /tmp; export K=1; echo one").ok("one")
-    t.probe.remove(t.probe.container(t.pid))
+    t.probe.remove(t.probe.container(t.owner))
     told_new(t.call("echo two; pwd; echo ${K:-lost}"), "two\n/workspace\nlost")
     same(t.call("echo three").ok("three").status, "", "told twice")
 
@@ -60,7 +60,7 @@ def removed_during_a_call(t):
     beside = t.start_call("sleep 31")
     t.wait_for("sleep 30")
     t.wait_for("sleep 31")
-    t.probe.remove(t.probe.container(t.pid))
+    t.probe.remove(t.probe.container(t.owner))
     lost(t.finish_call(running, 15), 15)
     lost(t.finish_call(beside, 15), 15)
     told_new(t.call("cat /workspace/count"), "x")
@@ -75,7 +75,7 @@ def pid_1_or_the_runtime_killed(t):
     for busy in (False, True):
         server = t.start()
         server.call("true").ok("")
-        runtime = server.probe.runtime_processes(server.probe.container(server.pid))
+        runtime = server.probe.runtime_processes(server.probe.container(server.owner))
         check(runtime, "no process of the runtime found: nothing would be killed")
         call = server.start_call("sleep 3; echo through") if busy else None
         if call:
@@ -107,7 +107,7 @@ def pid_1_stopped(t):
 @case("C85.d", only=OCI)
 def runtime_stopped_and_its_state_removed(t):
     t.call("K=1").ok("")
-    container = t.probe.container(t.pid)
+    container = t.probe.container(t.owner)
     stopped = t.probe.runtime_processes(container)
     check(stopped, "no process of the runtime found: nothing would be stopped")
     for process in stopped:
@@ -127,7 +127,7 @@ def real_runtime(t):
     """The path of the runtime that works here, learned from a server that uses it."""
     server = t.start()
     server.call("true").ok("")
-    return shutil.which(t.probe.runtime_command(t.probe.container(server.pid))[0],
+    return shutil.which(t.probe.runtime_command(t.probe.container(server.owner))[0],
                         path="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
 
 

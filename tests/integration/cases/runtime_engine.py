@@ -24,7 +24,7 @@ def busy_and_idle(t, script="sleep 300"):
 
 
 def act_on(server, action):
-    server.probe.act(server.probe.container(server.pid), action)
+    server.probe.act(server.probe.container(server.owner), action)
 
 
 @case("C85.e", only=API)
@@ -58,14 +58,14 @@ def stopped_and_restarted_by_the_engine(t):
 def paused(t):
     """A frozen cell answers nothing and cannot end itself: the server's own deadline answers, and the cell is removed."""
     t.call("K=1").ok("")
-    frozen = t.probe.container(t.pid)
+    frozen = t.probe.container(t.owner)
     act_on(t, "pause")
     reply = t.finish_call(t.start_call("echo x", timeout=1), 20)
     lost(reply, 1 + 1 + 2 + 3)
     has(reply.raw, "may have run")  # an engine lets a frozen cell go on for a moment when it kills it
     t.ping(0.5)
     told_new(t.call("echo ${K:-lost}"), "lost")
-    check(frozen not in t.probe.state(t.pid), "the frozen cell is still there")
+    check(frozen not in t.probe.state(t.owner), "the frozen cell is still there")
 
 
 @case("C85.h", only=API)
@@ -137,7 +137,7 @@ def daemon_killed_and_started(t):
     with PrivateEngine(t) as engine:
         server, late = engine.use(t), engine.use(t)
         server.call("K=1; sleep 300 & echo one").ok("one")
-        old = server.probe.container(server.pid)
+        old = server.probe.container(server.owner)
         running = server.start_call("sleep 2; echo done")
         engine.kill()
         server.finish_call(running).ok("done")
@@ -146,7 +146,7 @@ def daemon_killed_and_started(t):
         engine.start()
         if ended_by_a_restart(engine):
             fresh(server, "echo ${K:-lost}", "lost")
-            server.wait_until(lambda: old not in server.probe.state(server.pid), LEASE + 3, "the old cell is still there")
+            server.wait_until(lambda: old not in server.probe.state(server.owner), LEASE + 3, "the old cell is still there")
         else:
             kept(server, "1")
         late.call("echo late").ok("late")
@@ -189,7 +189,7 @@ def sigkill_while_the_cell_is_paused(t):
         act_on(server, "pause")
         server.kill(signal.SIGKILL)
         server.wait_exit()
-        check(len(server.probe.state(server.pid)) == 1, "the frozen cell is gone already: nothing would be tested")
+        check(len(server.probe.state(server.owner)) == 1, "the frozen cell is gone already: nothing would be tested")
         dead.append(server)
     act_on(witness, "pause")  # one that is alive stays as it is, even so
     act_on(witness, "unpause")
@@ -213,7 +213,7 @@ def sigkill_between_create_and_start(t):
             server = t.start(host=between.host)
             server.start_call("echo never > /workspace/ran")
             server.wait_exit(15)
-            same(len(server.probe.state(server.pid)), 1, "containers made and never started")
+            same(len(server.probe.state(server.owner)), 1, "containers made and never started")
             same(os.listdir(server.workspace), [], "files of a script that never ran")
         dead.append(server)
     swept_by_the_next_start(t, dead, witness)

@@ -82,7 +82,7 @@ def image_removed_while_in_use(t):
         image.remove()
         server.call("echo $K").ok("1")
         kill_pid_1(server)
-        server.wait_until(lambda: not server.probe.state(server.pid), 5, "the dead cell is still there")
+        server.wait_until(lambda: not server.probe.state(server.owner), 5, "the dead cell is still there")
         server.call("echo x > ran").refused(image.name, within=5)
         same(os.listdir(server.workspace), [], "files of a refused call")
         image.make()

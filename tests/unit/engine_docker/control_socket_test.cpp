@@ -78,6 +78,7 @@ TEST_CASE("names of dead servers are removed, others stay") {
   for (const std::string& name : {mine, make_cell_name(dead), std::string("other")}) {
     REQUIRE(base::write_file(folder + "/" + name, ""));
   }
+  std::filesystem::create_directory(folder + "/" + make_cell_name(dead));  // as a daemon makes it
   ControlSocket::sweep(folder);
   size_t left = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
