@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -74,8 +75,10 @@ void FilterStage::on_reports() {
     if (report.kind == FilterReport::kFilterEnded) filter_status_ = report.value;
   }
   if (count == 0) loop_.unwatch(runner_.reports.get());
+  if (!cleaner_status_ || !filter_status_) return;
+  quotes_ = WIFEXITED(*filter_status_) && WEXITSTATUS(*filter_status_) == kExitQuotes;
   // Without all of its input, a filter's text says nothing about the whole.
-  if (cleaner_status_ && filter_status_) conclude(*cleaner_status_ == 0 && *filter_status_ == 0);
+  conclude(*cleaner_status_ == 0 && (*filter_status_ == 0 || quotes_));
 }
 
 void FilterStage::cancel() {
@@ -109,7 +112,7 @@ std::optional<wire::Done> FilterStage::filtered() {
   Trimmed trimmed = std::move(trimmer_).finish(budget_, budget_);
   const bool says_something = trimmed.text.find_first_not_of(" \t\n") != std::string::npos;
   if (!says_something || trimmed.total_bytes >= done_.total_bytes) return std::nullopt;
-  if (speaks_of_errors(done_.output) && !speaks_of_errors(trimmed.text)) return std::nullopt;
+  if (!quotes_ && speaks_of_errors(done_.output) && !speaks_of_errors(trimmed.text)) return std::nullopt;
   wire::Done done = std::move(done_);
   done.output = std::move(trimmed.text);
   done.filter = name_;

@@ -19,7 +19,9 @@ namespace bashcell::supervisor {
 
 inline constexpr base::Duration kFilterLimit{2000};
 inline constexpr int64_t kMaxFilterBytes = int64_t{8} << 20;  // more would take longer than that on half a processor
-inline constexpr int64_t kRoomForAFilter = 12;                // itself, and as much again for a call that comes
+inline constexpr int kExitQuotes =
+    100;  // of a filter whose input quotes files: an error there is none of the command's
+inline constexpr int64_t kRoomForAFilter = 12;  // itself, and as much again for a call that comes
 
 // The script ended by itself, its output is too long, all of it is in the spill, and the host named a filter.
 bool wants_filter(const wire::Done& done, const wire::Run& run);
@@ -57,6 +59,7 @@ class FilterStage {
   std::optional<int> cleaner_status_;
   std::optional<int> filter_status_;
   base::EventLoop::TimerId timer_ = 0;
+  bool quotes_ = false;
   bool concluded_ = false;
 };
 

@@ -190,7 +190,7 @@ TEST_CASE("the cell's end is a filter's end") {
   CHECK(eventually([&] { return !process_with("# " + mark); }));
 }
 
-TEST_CASE("a filter hides no error") {
+TEST_CASE("a filter hides no error, unless it says that they are quoted") {
   CellUnderTest cell;
   cell.filter = "echo fine";
   const Done kept = cell.run("seq 1 20000; echo 'fatal error: no more space'; seq 1 20000");
@@ -200,6 +200,8 @@ TEST_CASE("a filter hides no error") {
   cell.filter = "grep -n fatal";
   CHECK(cell.run("seq 1 20000; echo 'fatal error: no more space'; seq 1 20000").output ==
         "20001:fatal error: no more space");
+  cell.filter = "echo fine; exit 100";  // the lines are quotations
+  CHECK(cell.run("seq 1 20000; echo 'fatal error: no more space'; seq 1 20000").output == "fine");
 }
 
 TEST_CASE("calls side by side are filtered each by its own") {
