@@ -1,0 +1,27 @@
+#pragma once
+// Which package has a command, and which distribution has a Python module, where the names differ or are well known. A
+// checked table (packages/commands.json, packages/modules.json); nothing outside of it and of the distribution's own
+// index is installed by guess. Pure.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bashcell::heal {
+
+struct Package {
+  std::string name;  // Debian's: "ripgrep", "fd-find"
+  std::string file;  // the command's path in the package, without the first '/', where its last part is not the
+                     // command's name: "usr/bin/fdfind"; else empty
+};
+
+// For names of at most 64 letters, digits and . _ + -, which begin with a letter or digit; nothing for any other.
+bool is_command_name(std::string_view name);
+// The same of a module's first part: letters, digits and _.
+bool is_module_name(std::string_view name);
+
+std::optional<Package> package_of_command(std::string_view command);
+// "cv2" -> "opencv-python-headless", "numpy" -> "numpy". Nothing for modules that are not in the table.
+std::optional<std::string> distribution_of_module(std::string_view module);
+
+}  // namespace bashcell::heal

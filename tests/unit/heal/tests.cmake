@@ -1,0 +1,4 @@
+bashcell_unit_test(heal
+  SOURCES
+    package_table_test.cpp
+  LINKS bashcell_heal)
