@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.h"
 #include "wire/version.h"
 
 namespace bashcell::sandbox {
@@ -18,6 +19,9 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
+// What is asked must be answered by then; else it is refused. Who answers has limits of his own.
+constexpr base::Duration kLongestHold{180'000};
+
 constexpr base::Budget kNewCellClause{.chars = 80, .tokens = 30};
 constexpr base::Budget kLimitClause{.chars = 200, .tokens = 80};
 constexpr base::Budget kNetworkClause{.chars = 160, .tokens = 70};
@@ -31,6 +35,7 @@ Sandbox::~Sandbox() {
   if (starter_.joinable()) starter_.join();
   loop_.cancel(hello_timer_);
   for (auto& [id, call] : running_) loop_.cancel(call.outer_deadline);
+  alive_.reset();
   client_.reset();
 }
 
@@ -89,6 +94,7 @@ void Sandbox::on_started(Started started) {
       loop_, cell_->stream(),
       SupervisorEvents{.on_hello = [this](const wire::CellHello& hello) { on_hello(hello); },
                        .on_done = [this](wire::Done done) { on_done(std::move(done)); },
+                       .on_ask = [this](wire::Ask ask) { on_ask(std::move(ask)); },
                        .on_end = [this](const std::string& why) { on_cell_end(why); }});
   hello_timer_ = loop_.after(options_.hello_timeout, [this] {
     cell_->kill();
@@ -175,7 +181,8 @@ void Sandbox::send(CallId id, Call call) {
   run.filter_name = call.request.filter_name;
   run.filter = call.request.filter;
   run.script = call.request.script;
-  call.outer_deadline = loop_.after(call.request.timeout + kOuterMargin, [this] { on_wedged(); });
+  call.latest = base::now() + call.request.timeout + kOuterMargin;
+  call.outer_deadline = loop_.after(base::until(call.latest), [this] { on_wedged(); });
   cell_was_used_ = true;
   const auto running = running_.emplace(id, std::move(call)).first;
   if (client_->send(std::move(run))) return;
@@ -195,6 +202,49 @@ void Sandbox::on_done(wire::Done done) {
   call.request.script.clear();
   report(std::move(call), std::move(done));
   dispatch();
+}
+
+void Sandbox::on_ask(wire::Ask ask) {
+  const auto running = running_.find(ask.call);
+  const CallId call = running == running_.end() ? 0 : ask.call;
+  if (!answer_ || asked_.size() >= wire::kMostOpenAsks || !asked_.insert(ask.id).second) {
+    client_->send(wire::Answer{.id = ask.id, .good = false, .text = "nobody answers that"});
+    return;
+  }
+  if (call != 0) hold(call, running->second, ask.id);
+  answer_({.call = call, .verb = std::move(ask.verb), .arguments = std::move(ask.arguments)},
+          [this, id = ask.id, call, cell = std::weak_ptr<int>(alive_)](bool good, std::string text) {
+            if (!cell.expired()) respond(id, call, good, std::move(text));
+          });
+}
+
+void Sandbox::respond(uint64_t ask, CallId call, bool good, std::string text) {
+  if (asked_.erase(ask) == 0) return;
+  if (const auto running = running_.find(call); running != running_.end()) release(running->second, ask);
+  text = base::utf8_prefix(text, wire::kMaxAnswerText);
+  client_->send(wire::Answer{.id = ask, .good = good, .text = std::move(text)});
+}
+
+// The supervisor stops its clock, too, and starts it again when it has the answer.
+void Sandbox::hold(CallId id, Call& call, uint64_t ask) {
+  if (call.questions.empty()) {
+    call.held_since = base::now();
+    loop_.cancel(call.outer_deadline);
+    call.outer_deadline = loop_.after(kLongestHold, [this, id] { refuse_questions(id); });
+  }
+  call.questions.insert(ask);
+}
+
+void Sandbox::refuse_questions(CallId id) {
+  const std::set<uint64_t> open = running_.at(id).questions;
+  for (const uint64_t ask : open) respond(ask, id, false, "nobody answered that in time");
+}
+
+void Sandbox::release(Call& call, uint64_t ask) {
+  if (call.questions.erase(ask) == 0 || !call.questions.empty()) return;
+  call.latest += base::now() - call.held_since;
+  loop_.cancel(call.outer_deadline);
+  call.outer_deadline = loop_.after(base::until(call.latest), [this] { on_wedged(); });
 }
 
 void Sandbox::report(Call call, std::variant<wire::Done, CellLost, NotRun> result) {
@@ -247,6 +297,8 @@ void Sandbox::refuse_cell(std::string why) {
 
 void Sandbox::drop_cell() {
   loop_.cancel(hello_timer_);
+  alive_ = std::make_shared<int>(0);
+  asked_.clear();
   client_.reset();
   cell_.reset();
   facts_.reset();

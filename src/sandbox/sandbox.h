@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <variant>
@@ -57,6 +58,16 @@ using LimitJudge = std::function<LimitCheck(const engine::CellSpec&, const wire:
 // what was missing can be supplied without a restart.
 using SpecMaker = std::function<base::Result<engine::CellSpec>()>;
 
+// What a script wants of the host (wire::Ask), untrusted. `call`: the one whose process asks, 0 for none that still
+// runs.
+struct Question {
+  uint64_t call = 0;
+  std::string verb;
+  std::vector<std::string> arguments;
+};
+// Answers it, from the loop's thread, at once or later; once. After the cell or the sandbox has ended it does nothing.
+using Respond = std::function<void(bool good, std::string text)>;
+
 struct SandboxOptions {
   size_t parallel = 4;
   LimitJudge judge = check_limits;
@@ -81,6 +92,9 @@ class Sandbox {
   CallId run(CallRequest request, OnFinished on_finished);
   // Ends the call's processes; its report (outcome cancelled) still comes. Unknown ids are ignored.
   void cancel(CallId id);
+  // Who answers the questions of scripts; without, all are refused. A call's time stands still as long as one of its
+  // questions is open; one that is open for three minutes is refused.
+  void on_question(std::function<void(Question, Respond)> answer) { answer_ = std::move(answer); }
   // Starts the cell without a call. A failure is only logged: the first call tries again and reports it.
   void warm();
 
@@ -99,6 +113,9 @@ class Sandbox {
     CallRequest request;
     OnFinished on_finished;
     base::EventLoop::TimerId outer_deadline = 0;
+    base::Instant latest;          // what that timer waits for
+    std::set<uint64_t> questions;  // that are open
+    base::Instant held_since;      // while there are any
     bool tells_new_cell = false;
     bool tells_limits = false;
     bool tells_network = false;
@@ -112,6 +129,11 @@ class Sandbox {
   void on_started(Started started);
   void on_hello(const wire::CellHello& hello);
   void on_done(wire::Done done);
+  void on_ask(wire::Ask ask);
+  void respond(uint64_t ask, CallId call, bool good, std::string text);
+  void hold(CallId id, Call& call, uint64_t ask);
+  void refuse_questions(CallId id);
+  void release(Call& call, uint64_t ask);
   void on_cell_end(const std::string& why);
   void on_wedged();
   void give_up_cell(std::string why);
@@ -132,6 +154,9 @@ class Sandbox {
   std::unique_ptr<SupervisorClient> client_;  // over cell_'s stream, so destroyed before it
   std::optional<wire::CellFacts> facts_;      // set: the cell is up
   base::EventLoop::TimerId hello_timer_ = 0;
+  std::function<void(Question, Respond)> answer_;
+  std::set<uint64_t> asked_;                               // by the cell in use, and not answered
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // of this cell: what answers may come too late for
   std::deque<std::pair<CallId, Call>> queue_;
   std::map<CallId, Call> running_;
   CallId last_id_ = 0;

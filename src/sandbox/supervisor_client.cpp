@@ -84,6 +84,9 @@ void SupervisorClient::handle(wire::CellMessage message) {
   } else if (auto* done = std::get_if<wire::Done>(&message)) {
     if (!greeted_) return end("it answered before it greeted");
     events_.on_done(std::move(*done));
+  } else if (auto* ask = std::get_if<wire::Ask>(&message)) {
+    if (!greeted_) return end("it asked before it greeted");
+    events_.on_ask(std::move(*ask));
   }
 }
 

@@ -18,6 +18,7 @@ inline constexpr base::Duration kLease{15'000};
 struct SupervisorEvents {
   std::function<void(wire::CellHello)> on_hello;
   std::function<void(wire::Done)> on_done;
+  std::function<void(wire::Ask)> on_ask;
   // The stream has ended, or was ended for what came over it. Once, and nothing after it. Never from inside send().
   std::function<void(std::string why)> on_end;
 };

@@ -17,6 +17,7 @@
 #include "base/quantity.h"
 #include "base/unique_fd.h"
 #include "supervisor/clean_stream.h"
+#include "supervisor/heal_command.h"
 
 namespace bashcell::supervisor {
 
@@ -30,7 +31,8 @@ constexpr std::string_view kUsage =
     "       cell out [N]               output N, or the newest\n"
     "       cell out [N] --lines A-B   these lines of it\n"
     "       cell out [N] --grep RE     its lines that match, with their numbers\n"
-    "       cell clean                 stdin as plain text, without escape sequences and redrawn lines\n";
+    "       cell clean                 stdin as plain text, without escape sequences and redrawn lines\n"
+    "       cell heal NAME             installs a command that is missing\n";
 
 int fail(int status, const std::string& why) {
   static_cast<void>(base::write_all(2, "cell: " + why + "\n"));
@@ -225,7 +227,7 @@ int show(const Request& request, const std::string& folder) {
 
 }  // namespace
 
-int cell_command(const std::vector<std::string>& arguments, const std::string& folder) {
+int cell_command(const std::vector<std::string>& arguments, const CellPlaces& places) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "help") {
     static_cast<void>(base::write_all(arguments.empty() ? 2 : 1, kUsage));
     return arguments.empty() ? kWrongUse : 0;
@@ -234,11 +236,12 @@ int cell_command(const std::vector<std::string>& arguments, const std::string& f
     if (arguments.size() > 1) return wrong_use("clean takes no argument: it reads stdin");
     return clean_stream(0, 1) == CleanEnd::kFailed ? fail(kNothing, base::errno_error("cannot clean").message) : 0;
   }
+  if (arguments[0] == "heal") return heal_command({arguments.begin() + 1, arguments.end()}, places.run_folder);
   if (arguments[0] != "out") return wrong_use("there is no command '" + arguments[0] + "'");
   const Request request = read_request(arguments);
   if (!request.problem.empty()) return wrong_use(request.problem);
-  if (arguments.size() == 1) return list(folder);
-  return show(request, folder);
+  if (arguments.size() == 1) return list(places.outputs);
+  return show(request, places.outputs);
 }
 
 }  // namespace bashcell::supervisor

@@ -7,14 +7,20 @@
 //   cell out [N] --lines A-B     of it these lines, counted from 1; A- and -B and A, too
 //   cell out [N] --grep RE       of it the lines that match an extended regular expression, with their numbers
 //   cell clean                   stdin as plain text (output/clean.h)
+//   cell heal NAME               gets a command that is missing (heal_command.h)
 
 #include <string>
 #include <vector>
 
 namespace bashcell::supervisor {
 
-// `arguments` without the program's name; `folder`: where outputs are kept. Writes to descriptors 1 and 2. Exit status:
+struct CellPlaces {
+  std::string outputs = "/tmp/.cell/out";
+  std::string run_folder = "/run/cell";
+};
+
+// `arguments` without the program's name. Writes to descriptors 1 and 2. Exit status:
 // 0; 1 when there is no such output or no line; 2 for wrong arguments.
-int cell_command(const std::vector<std::string>& arguments, const std::string& folder);
+int cell_command(const std::vector<std::string>& arguments, const CellPlaces& places);
 
 }  // namespace bashcell::supervisor

@@ -48,11 +48,12 @@ Job::Job(Shared& shared, wire::Run run, Runner runner, Events events)
       capture_(run_.id, meter_, prefix_for(runner_, shared.workspace), shared.spills),
       limits_at_start_(shared.limits.read()),
       started_(base::now()),
+      deadline_(started_ + base::Duration(run_.timeout_ms)),
       phase_started_(started_) {
   shared_.loop.watch(runner_.output.get(), POLLIN, [this](short) { on_output(); });
   shared_.loop.watch(runner_.saved.get(), POLLIN, [this](short) { on_saved(); });
   shared_.loop.watch(runner_.reports.get(), POLLIN, [this](short) { on_reports(); });
-  arm(base::Duration(run_.timeout_ms), &Job::on_deadline);
+  arm(base::until(deadline_), &Job::on_deadline);
   if (const auto released = runner_.release(prefix_for(runner_, shared_.workspace), run_.script); !released) {
     problem_ = released.error().message;
     terminate(wire::Outcome::kLost);
@@ -167,6 +168,18 @@ void Job::on_shell_ended(int wait_status) {
   on_output();
 }
 
+void Job::hold() {
+  if (phase_ != Phase::kRunning || ++holds_ > 1) return;
+  held_since_ = base::now();
+  shared_.loop.cancel(timer_);
+}
+
+void Job::release() {
+  if (holds_ == 0 || --holds_ > 0) return;
+  deadline_ += base::now() - held_since_;
+  if (phase_ == Phase::kRunning) arm(base::until(deadline_), &Job::on_deadline);
+}
+
 void Job::terminate(wire::Outcome reason) {
   if (phase_ != Phase::kRunning && phase_ != Phase::kDraining) return;
   ReadEnd end = ReadEnd::kTurnOver;
@@ -230,7 +243,7 @@ void Job::finish() {
   phase_ = Phase::kDone;
   run_.script = std::string();  // background jobs may keep this object for long
   saved_ = std::string();
-  events_.on_done(std::move(done), run_, started_ + base::Duration(run_.timeout_ms) + kGrace + kReplyMargin);
+  events_.on_done(std::move(done), run_, deadline_ + kGrace + kReplyMargin);
   run_.filter = std::string();
 }
 

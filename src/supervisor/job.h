@@ -66,6 +66,11 @@ class Job {
   bool in_background() const { return done() && !never_ran_; }
   wire::Run take_run() { return std::move(run_); }
 
+  // While it holds, the call's time stands still: something is done for it elsewhere. Counted; ignored when it does not
+  // run any more.
+  void hold();
+  void release();
+
   // Ends the whole tree: SIGTERM, kGrace, SIGKILL. Output from now on is dropped. The first reason wins.
   void terminate(wire::Outcome reason);
   // After done: kills what is left in the background, without grace; ends with runner_gone(). Returns how many there
@@ -99,6 +104,9 @@ class Job {
   Capture capture_;
   LimitEvents limits_at_start_;
   base::Instant started_;
+  base::Instant deadline_;
+  base::Instant held_since_;
+  int holds_ = 0;
   base::Instant ended_;
   base::Instant phase_started_;
   Phase phase_ = Phase::kRunning;

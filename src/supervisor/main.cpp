@@ -137,11 +137,22 @@ int supervise(const Options& options) {
   return 0;
 }
 
+// Called by its path, it is in the run folder's bin.
+CellPlaces places_of(std::string_view path) {
+  CellPlaces places;
+  constexpr std::string_view kInFolder = "/bin/cell";
+  if (path.starts_with('/') && path.ends_with(kInFolder)) {
+    places.run_folder = path.substr(0, path.size() - kInFolder.size());
+  }
+  return places;
+}
+
 int main(int argc, char** argv) {
-  std::string_view name = argc > 0 ? argv[0] : "";
+  const std::string_view path = argc > 0 ? argv[0] : "";
+  std::string_view name = path;
   name.remove_prefix(name.rfind('/') == std::string_view::npos ? 0 : name.rfind('/') + 1);
   if (name == "no-editor") return no_editor();
-  if (name == "cell") return cell_command({argv + 1, argv + argc}, "/tmp/.cell/out");
+  if (name == "cell") return cell_command({argv + 1, argv + argc}, places_of(path));
   const Options options = read_options(argc, argv);
   if (options.version) {
     say(1, std::string("bashcell-init ") + std::string(wire::kVersion) + "\n");

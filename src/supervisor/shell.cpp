@@ -66,20 +66,30 @@ constexpr std::string_view kTrapShim = R"sh(trap ()
 }
 )sh";
 
+// The process that was to become the command becomes the helper, and that the command, if it can be had: with its
+// arguments, stdin and place in the pipeline. What it is to say otherwise is bash's own sentence.
+constexpr std::string_view kMissCall = "/bin/cell heal --exec \"$0: line ${BASH_LINENO[0]}: \" \"$@\"";
+
 // At least what bash takes from a pipe with one read(2) when it sources it (ZBUFSIZ in its lib/sh/zmapfd.c, 4096).
 constexpr size_t kReadPiece = 4096;
 
 }  // namespace
 
-std::string boot_text() {
+std::string boot_text(std::string_view run_folder) {
   std::string text = "\\unset -v BASH_ENV\n";
   text += "trap '" + std::string(kSave) + "' EXIT\n";  // holds no single quote
   text += kTrapShim;
   text += "\\. /proc/self/fd/251 2>/dev/null\n";
+  // Exported, for the bashes that a script starts. One that the script has defined comes with the state, and wins.
+  text += "\\builtin declare -F " + std::string(kMissHandler) + " >/dev/null || { " + std::string(kMissHandler) +
+          "() { \\exec " + std::string(run_folder) + std::string(kMissCall) + "; }; \\builtin export -f " +
+          std::string(kMissHandler) + "; }\n";
   text += "\\exec 251<&- 254<&-\n";  // not `builtin exec`: that would undo the redirection
   text += "\\. /proc/self/fd/253\n";
   return text;
 }
+
+bool is_our_miss_handler(std::string_view definition) { return definition.find(kMissCall) != std::string_view::npos; }
 
 std::string_view go_text() {
   static const std::string text = "\\exec 253<&-; SECONDS=0 #" + std::string(kReadPiece, ' ') + "\n";

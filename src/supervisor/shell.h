@@ -23,8 +23,13 @@ inline constexpr int kBootFd = 254;    // memfd: the boot text
 inline constexpr std::string_view kBootPath = "/proc/self/fd/254";
 inline constexpr std::string_view kScriptName = "script";
 
-// The constant text behind BASH_ENV.
-std::string boot_text();
+// The constant text behind BASH_ENV, for cells whose helper command is in `run_folder`/bin.
+std::string boot_text(std::string_view run_folder);
+
+// A function of this name and definition (as bash prints it) is the boot text's own, and no part of the state: bash
+// calls it, in the process that was to become the command, when it finds no such command.
+inline constexpr std::string_view kMissHandler = "command_not_found_handle";
+bool is_our_miss_handler(std::string_view definition);
 
 // Goes through the go pipe. So long that bash needs two reads for it: one that is being killed finishes the read(2)
 // that it is in, and no other, so that what is left then shows that it never came to its script.

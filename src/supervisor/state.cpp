@@ -235,6 +235,8 @@ std::optional<SavedShell> parse_saved(std::string_view bytes, const ShellState& 
     if (const std::string_view name = alias_name(item); !name.empty()) state.aliases[std::string(name)] = item;
   }
   if (!listed || !read_functions(sections[8], sections[9], state.functions)) return std::nullopt;
+  const auto handler = state.functions.find(std::string(kMissHandler));
+  if (handler != state.functions.end() && is_our_miss_handler(handler->second)) state.functions.erase(handler);
   // `exit` inside a function: its locals are no variables of the shell. (Those of its callers cannot be told.)
   for (const std::string_view item : split_listing(sections[10])) {
     const std::string name(declared_name(item));

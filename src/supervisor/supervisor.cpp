@@ -29,7 +29,9 @@ Supervisor::Supervisor(base::EventLoop& loop, std::unique_ptr<Control> control, 
       control_(std::move(control)),
       options_(std::move(options)),
       spills_(options_.spill_parent),
-      shared_{loop_, spills_, limits_, options_.paths.workspace, options_.paths.run_folder} {}
+      shared_{loop_, spills_, limits_, options_.paths.workspace, options_.paths.run_folder},
+      asks_(loop_, {.on_ask = [this](wire::Ask ask, pid_t from) { on_ask(std::move(ask), from); },
+                    .on_over = [this](uint64_t id) { on_ask_over(id); }}) {}
 
 Supervisor::~Supervisor() {
   loop_.cancel(lease_timer_);
@@ -39,7 +41,7 @@ Supervisor::~Supervisor() {
 }
 
 base::Result<void> Supervisor::start(ShellState first_state) {
-  base::Result<base::UniqueFd> boot = sealed_text("boot", boot_text());
+  base::Result<base::UniqueFd> boot = sealed_text("boot", boot_text(options_.paths.run_folder));
   if (!boot) return boot.error();
   boot_ = std::move(*boot);
   base::Result<std::shared_ptr<const Snapshot>> first = Snapshot::make(std::move(first_state));
@@ -54,6 +56,8 @@ base::Result<void> Supervisor::start(ShellState first_state) {
   if (!child_signals_.valid()) return base::errno_error("cannot watch child processes");
   loop_.watch(child_signals_.get(), POLLIN, [this](short) { on_children(); });
 
+  // Where another cell shares our network, and was first: without it nothing can be asked, and all else works.
+  static_cast<void>(asks_.listen(ask_socket(options_.paths.run_folder)));
   control_->listen([this](wire::HostMessage message) { on_message(std::move(message)); }, [this] { loop_.stop(); });
   control_->send(wire::CellHello{std::string(wire::kVersion), read_facts(options_.paths)});
   renew_lease();
@@ -79,6 +83,8 @@ void Supervisor::on_message(wire::HostMessage message) {
     begin(std::move(*run));
   } else if (const auto* stop = std::get_if<wire::Cancel>(&message)) {
     cancel(stop->id);
+  } else if (const auto* answer = std::get_if<wire::Answer>(&message)) {
+    asks_.answer(*answer);
   }
 }
 
@@ -169,6 +175,31 @@ void Supervisor::cancel(uint64_t id) {
   for (const auto& [pid, filter] : filters_) {
     if (filter->id() == id) filter->cancel();
   }
+}
+
+void Supervisor::on_ask(wire::Ask ask, pid_t from) {
+  if (Job* job = job_of(from); job != nullptr && !job->done()) {
+    ask.call = job->id();
+    held_[ask.id] = job->runner_pid();
+    job->hold();
+  }
+  control_->send(std::move(ask));
+}
+
+void Supervisor::on_ask_over(uint64_t id) {
+  const auto held = held_.find(id);
+  if (held == held_.end()) return;
+  const auto job = jobs_.find(held->second);
+  held_.erase(held);
+  if (job != jobs_.end()) job->second->release();
+}
+
+// The one whose runner is above the process.
+Job* Supervisor::job_of(pid_t process) {
+  for (pid_t pid = process; pid > 1; pid = parent(pid)) {
+    if (const auto found = jobs_.find(pid); found != jobs_.end()) return found->second.get();
+  }
+  return nullptr;
 }
 
 bool Supervisor::on_state(const Snapshot& start, const SavedShell& saved) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/event_loop.h"
+#include "supervisor/asks.h"
 #include "supervisor/control.h"
 #include "supervisor/filter_stage.h"
 #include "supervisor/job.h"
@@ -53,6 +54,10 @@ class Supervisor {
   void refuse(uint64_t id, std::string problem);
   void cancel(uint64_t id);
 
+  void on_ask(wire::Ask ask, pid_t from);
+  void on_ask_over(uint64_t id);
+  Job* job_of(pid_t process);
+
   void prewarm();
   void discard_warm();
   void kill_discarded();
@@ -70,6 +75,8 @@ class Supervisor {
   Job::Shared shared_;
   base::UniqueFd boot_;
   base::UniqueFd child_signals_;
+  Asks asks_;
+  std::map<uint64_t, pid_t> held_;       // the runner whose call waits for the answer to this question
   std::shared_ptr<const Snapshot> now_;  // the last committed state
   base::Instant last_done_;
   std::optional<Runner> warm_;  // restored `now_` and waits; thrown away when another call commits first

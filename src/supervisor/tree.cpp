@@ -14,8 +14,7 @@ namespace bashcell::supervisor {
 
 namespace {
 
-// ppid of every process that can be seen. The command name in /proc/PID/stat may hold anything, so fields count from
-// its last ')': " S PPID".
+// ppid of every process that can be seen.
 std::multimap<pid_t, pid_t> children_by_parent() {
   std::multimap<pid_t, pid_t> children;
   DIR* proc = ::opendir("/proc");
@@ -23,17 +22,23 @@ std::multimap<pid_t, pid_t> children_by_parent() {
   while (const dirent* entry = ::readdir(proc)) {
     const std::string name = entry->d_name;
     if (name[0] < '1' || name[0] > '9') continue;
-    const base::Result<std::string> stat = base::read_file("/proc/" + name + "/stat", 1024);
-    if (!stat) continue;
-    const size_t close = stat->rfind(')');
-    if (close == std::string::npos || close + 4 >= stat->size()) continue;
-    children.emplace(std::atoi(stat->c_str() + close + 4), std::atoi(name.c_str()));  // NOLINT: digits, checked
+    const pid_t pid = std::atoi(name.c_str());  // NOLINT: digits, checked
+    if (const pid_t above = parent(pid); above != 0) children.emplace(above, pid);
   }
   ::closedir(proc);
   return children;
 }
 
 }  // namespace
+
+// The command name in /proc/PID/stat may hold anything, so fields count from its last ')': " S PPID".
+pid_t parent(pid_t process) {
+  const base::Result<std::string> stat = base::read_file("/proc/" + std::to_string(process) + "/stat", 1024);
+  if (!stat) return 0;
+  const size_t close = stat->rfind(')');
+  if (close == std::string::npos || close + 4 >= stat->size()) return 0;
+  return std::atoi(stat->c_str() + close + 4);  // NOLINT: digits
+}
 
 std::vector<pid_t> descendants(pid_t root) {
   const std::multimap<pid_t, pid_t> children = children_by_parent();

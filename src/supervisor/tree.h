@@ -13,6 +13,9 @@ namespace bashcell::supervisor {
 // Descendants of `root`, without it. A snapshot: what is forked meanwhile is missed.
 std::vector<pid_t> descendants(pid_t root);
 
+// 0 when it is gone.
+pid_t parent(pid_t process);
+
 // Direct children only.
 std::vector<pid_t> children(pid_t parent);
 

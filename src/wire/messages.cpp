@@ -165,6 +165,11 @@ Frame to_frame(HostMessage message) {
   } else if (const auto* cancel = std::get_if<Cancel>(&message)) {
     w.get("type", "cancel");
     w.get("id", cancel->id);
+  } else if (const auto* answer = std::get_if<Answer>(&message)) {
+    w.get("type", "answer");
+    w.get("id", answer->id);
+    w.get("good", answer->good);
+    w.get("text", answer->text);
   } else {
     w.get("type", "ping");
   }
@@ -187,6 +192,12 @@ Frame to_frame(CellMessage message) {
       if (outcome == done->outcome) w.get("outcome", name);
     }
     body = std::move(done->output);
+  } else if (const auto* ask = std::get_if<Ask>(&message)) {
+    w.get("type", "ask");
+    w.get("id", ask->id);
+    w.get("call", ask->call);
+    w.get("verb", ask->verb);
+    w.get("arguments", ask->arguments);
   }
   return {std::move(w.object), std::move(body)};
 }
@@ -218,6 +229,14 @@ base::Result<HostMessage> host_message(Frame frame) {
     return checked<HostMessage>(r, cancel);
   }
   if (type == "ping") return HostMessage(Ping{});
+  if (type == "answer") {
+    Answer answer;
+    r.get("id", answer.id);
+    r.get("good", answer.good);
+    r.get("text", answer.text);
+    if (answer.text.size() > kMaxAnswerText) r.fail("text");
+    return checked<HostMessage>(r, std::move(answer));
+  }
   return base::Error{"bad message: type"};
 }
 
@@ -252,6 +271,17 @@ base::Result<CellMessage> cell_message(Frame frame) {
     }
     done.output = std::move(frame.body);
     return checked<CellMessage>(r, std::move(done));
+  }
+  if (type == "ask") {
+    Ask ask;
+    r.get("id", ask.id);
+    r.get("call", ask.call);
+    r.get("verb", ask.verb);
+    r.get("arguments", ask.arguments);
+    size_t bytes = ask.verb.size();
+    for (const std::string& argument : ask.arguments) bytes += argument.size();
+    if (bytes > kMaxAskBytes) r.fail("arguments");
+    return checked<CellMessage>(r, std::move(ask));
   }
   return base::Error{"bad message: type"};
 }

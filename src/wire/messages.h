@@ -1,10 +1,10 @@
 #pragma once
 // What host and supervisor say to each other, as values. One struct per frame; times in milliseconds.
 //
-//   host -> cell: HostHello (first), Run, Cancel, Ping          cell -> host: CellHello (first), Done
+//   host -> cell: HostHello (first), Run, Cancel, Ping, Answer  cell -> host: CellHello (first), Done, Ask
 //
 // The cell sends its Hello by itself at start. Ping keeps the lease: a supervisor that hears nothing for
-// HostHello::lease_ms ends the cell.
+// HostHello::lease_ms ends the cell. An Ask is answered once, in any order, or never when the host has no answer.
 
 #include <cstdint>
 #include <optional>
@@ -38,6 +38,13 @@ struct Cancel {
 };
 
 struct Ping {};
+
+// To an Ask.
+struct Answer {
+  uint64_t id = 0;    // the Ask's
+  bool good = false;  // what was asked for is done
+  std::string text;   // for people; at most kMaxAnswerText bytes
+};
 
 // What PID 1 read about its own cell (P13). -1: could not be read, or no limit.
 struct CellFacts {
@@ -99,8 +106,19 @@ struct Done {
   std::string output;  // the body of the frame: cleaned and trimmed
 };
 
-using HostMessage = std::variant<HostHello, Run, Cancel, Ping>;
-using CellMessage = std::variant<CellHello, Done>;
+// What a process of a script wants of the host (`cell heal NAME`). Untrusted in all that it says.
+struct Ask {
+  uint64_t id = 0;    // unique in the cell's life; chosen by the supervisor
+  uint64_t call = 0;  // the Run whose process asks; 0: of none that still runs
+  std::string verb;
+  std::vector<std::string> arguments;  // with the verb at most kMaxAskBytes
+};
+inline constexpr size_t kMaxAskBytes = 4096;
+inline constexpr size_t kMaxAnswerText = 1000;
+inline constexpr size_t kMostOpenAsks = 16;  // of one cell; further processes are turned away inside
+
+using HostMessage = std::variant<HostHello, Run, Cancel, Ping, Answer>;
+using CellMessage = std::variant<CellHello, Done, Ask>;
 
 Frame to_frame(HostMessage message);
 Frame to_frame(CellMessage message);

@@ -29,6 +29,8 @@ CellUnderTest::CellUnderTest(int64_t lease_ms) {
   REQUIRE(::mkdtemp(folder_.data()) != nullptr);
   for (const char* name : {"/run", "/workspace", "/tmp"}) fs::create_directories(folder_ + name);
   fs::create_symlink("/proc/self/fd/250", folder_ + "/run/script");
+  fs::create_directories(folder_ + "/run/bin");
+  fs::create_symlink(BASHCELL_INIT, folder_ + "/run/bin/cell");
   auto pair = base::make_socket_pair();
   REQUIRE(pair);
   control_ = std::move(pair->first);
@@ -92,6 +94,12 @@ wire::CellMessage CellUnderTest::next_message() {
     REQUIRE(n > 0);
     decoder_.add({buffer.data(), static_cast<size_t>(n)});
   }
+}
+
+wire::Ask CellUnderTest::next_ask() {
+  wire::CellMessage message = next_message();
+  REQUIRE(std::holds_alternative<wire::Ask>(message));
+  return std::get<wire::Ask>(std::move(message));
 }
 
 wire::Done CellUnderTest::next_done() {

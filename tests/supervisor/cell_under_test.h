@@ -26,6 +26,9 @@ class CellUnderTest {
   void cancel(uint64_t id) { send(wire::Cancel{id}); }
   // The next Done, whichever call it is of.
   wire::Done next_done();
+  wire::CellMessage next_message();
+  // The next message, which must be a question.
+  wire::Ask next_ask();
   wire::Done run(const std::string& script, base::Duration timeout = base::Duration(20'000));
   std::string output_of(const std::string& script) { return run(script).output; }
   // True when it ends within the deadline.
@@ -39,8 +42,6 @@ class CellUnderTest {
   std::string filter;  // of the scripts that are started from now on
 
  private:
-  wire::CellMessage next_message();
-
   std::string folder_;
   base::UniqueFd control_;
   base::Child child_;

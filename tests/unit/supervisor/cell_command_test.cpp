@@ -31,7 +31,7 @@ Said said_by(const std::vector<std::string>& arguments, const std::string& folde
     const base::UniqueFd file(::open(names[i].c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     REQUIRE(::dup2(file.get(), i + 1) == i + 1);
   }
-  said.status = supervisor::cell_command(arguments, folder);
+  said.status = supervisor::cell_command(arguments, {.outputs = folder, .run_folder = folder});
   for (int i = 0; i < 2; ++i) ::dup2(kept[i].get(), i + 1);
   said.output = base::read_file(names[0], 64 << 20).value();
   said.errors = base::read_file(names[1]).value();

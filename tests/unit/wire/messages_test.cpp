@@ -143,6 +143,22 @@ TEST_CASE("host messages arrive as they were sent") {
 
   CHECK(host_carried(Cancel{42}).id == 42);
   host_carried(Ping{});
+  const Answer answer = host_carried(Answer{.id = 7, .good = true, .text = "why"});
+  CHECK(answer.id == 7);
+  CHECK(answer.good);
+  CHECK(answer.text == "why");
+}
+
+TEST_CASE("an Ask arrives as it was sent, and is never long") {
+  const Ask sent{.id = 3, .call = 9, .verb = "heal", .arguments = {"rg", ""}};
+  const Ask got = cell_carried(sent);
+  CHECK(to_frame(CellMessage(got)).header == to_frame(CellMessage(sent)).header);
+  CHECK(got.arguments == sent.arguments);
+  json header = to_frame(CellMessage(sent)).header;
+  header["arguments"] = {std::string(kMaxAskBytes, 'x')};
+  CHECK_FALSE(cell_reads(header));
+  json answer = to_frame(HostMessage(Answer{.text = std::string(kMaxAnswerText + 1, 'x')})).header;
+  CHECK_FALSE(host_reads(answer));
 }
 
 TEST_CASE("a Done arrives as it was sent, with every outcome") {
