@@ -1,11 +1,11 @@
-#include "tools/script_words.h"
+#include "script/words.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
 
-namespace bashcell::tools {
+namespace bashcell::script {
 
 namespace {
 
@@ -260,4 +260,4 @@ class Splitter {
 
 std::optional<std::vector<Pipeline>> split_script(std::string_view script) { return Splitter(script).split(); }
 
-}  // namespace bashcell::tools
+}  // namespace bashcell::script

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bashcell::tools {
+namespace bashcell::script {
 
 struct SimpleCommand {
   std::vector<std::string> words;         // without their quotes; $NAME as it is written
@@ -29,4 +29,4 @@ struct Pipeline {
 // <(...), $'...', ${...} that is more than a name, quotes that do not end, and what bash would refuse.
 std::optional<std::vector<Pipeline>> split_script(std::string_view script);
 
-}  // namespace bashcell::tools
+}  // namespace bashcell::script

@@ -1,4 +1,5 @@
 #include "tools/render.h"
+#include "script/words.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +13,6 @@
 #include "base/quantity.h"
 #include "tools/reply_text.h"
 #include "tools/script_command.h"
-#include "tools/script_words.h"
 
 namespace bashcell::tools {
 
@@ -50,19 +50,20 @@ bool has_answering_program(std::string_view script) {
 // told to be the one that ran last; else by all of the script.
 std::vector<bool> answering_stages(std::string_view script, size_t count) {
   const std::vector<bool> unclear(count, has_answering_program(script));
-  auto pipelines = split_script(script);
+  auto pipelines = script::split_script(script);
   // `exit` leaves the stages as they are.
   while (pipelines && !pipelines->empty() &&
          pipelines->back().stages[0].words == std::vector<std::string>{"exit", "0"}) {
     pipelines->pop_back();
   }
   if (!pipelines || pipelines->empty()) return unclear;
-  const bool maybe_another = std::any_of(pipelines->begin(), pipelines->end(),
-                                         [](const Pipeline& pipeline) { return pipeline.joint == Joint::kOr; });
-  const std::vector<SimpleCommand>& stages = pipelines->back().stages;
+  const bool maybe_another = std::any_of(pipelines->begin(), pipelines->end(), [](const script::Pipeline& pipeline) {
+    return pipeline.joint == script::Joint::kOr;
+  });
+  const std::vector<script::SimpleCommand>& stages = pipelines->back().stages;
   if (maybe_another || stages.size() != count) return unclear;
   std::vector<bool> answering;
-  for (const SimpleCommand& stage : stages) {
+  for (const script::SimpleCommand& stage : stages) {
     const std::vector<std::string> words = unwrapped(stage);
     answering.push_back(words.empty() ? unclear[0] : answers(words[0]));
   }
@@ -155,9 +156,10 @@ std::string ending(const wire::Done& done, const RenderContext& context) {
 
 Rendered render_done(const wire::Done& done, const sandbox::CallReport& report, const RenderContext& context) {
   std::vector<std::string> parts = facts(done, context);
+  for (const std::string& clause : context.healing) parts.push_back(one_line(clause, 200));
   if (report.new_cell) parts.emplace_back("new cell: cwd, variables and /tmp were reset");
   if (!report.network.empty()) parts.push_back("network: " + one_line(report.network, 130));
-  const size_t news = (report.new_cell ? 1 : 0) + (report.network.empty() ? 0 : 1);
+  const size_t news = context.healing.size() + (report.new_cell ? 1 : 0) + (report.network.empty() ? 0 : 1);
   if (!report.not_enforced.empty()) {
     parts.push_back("not enforced here: " + one_line(fmt::format("{}", fmt::join(report.not_enforced, ", ")), 140));
   }

@@ -96,7 +96,7 @@ bool unwrap_python(Words& words) {
 }
 
 // Only prepares, and prints nothing.
-bool prepares(const Pipeline& pipeline) {
+bool prepares(const script::Pipeline& pipeline) {
   constexpr std::array<std::string_view, 11> kPreparing{"cd", "pushd", "export", "set",    "shopt", "source",
                                                         ".",  "unset", "umask",  "ulimit", "true"};
   if (pipeline.stages.size() != 1) return false;
@@ -105,7 +105,7 @@ bool prepares(const Pipeline& pipeline) {
 }
 
 // 2>&1, 2>/dev/null and <file leave the output where it is.
-bool output_stays(const SimpleCommand& command) {
+bool output_stays(const script::SimpleCommand& command) {
   return std::all_of(command.redirections.begin(), command.redirections.end(), [](const std::string& redirection) {
     return redirection == "2>&1" || redirection == "2>/dev/null" || redirection[0] == '<';
   });
@@ -121,13 +121,13 @@ std::string_view without_subshell(std::string_view script) {
   return inside.find_first_of("()") == std::string_view::npos ? inside : script;
 }
 
-bool is_bare_cat(const SimpleCommand& command) {
+bool is_bare_cat(const script::SimpleCommand& command) {
   return command.words.size() == 1 && command.words[0] == "cat" && command.redirections.empty();
 }
 
 }  // namespace
 
-Words unwrapped(const SimpleCommand& command) {
+Words unwrapped(const script::SimpleCommand& command) {
   Words words = command.words;
   const auto begin = std::find_if_not(words.begin(), words.end(), is_assignment);
   words.erase(words.begin(), begin);
@@ -142,13 +142,14 @@ Words unwrapped(const SimpleCommand& command) {
 
 std::optional<std::string> only_command(std::string_view script) {
   if (script.size() > kMaxScript) return std::nullopt;
-  const auto pipelines = split_script(without_subshell(script));
+  const auto pipelines = script::split_script(without_subshell(script));
   if (!pipelines) return std::nullopt;
   const auto begin = std::find_if_not(pipelines->begin(), pipelines->end(), prepares);
   if (begin == pipelines->end() || begin + 1 != pipelines->end()) return std::nullopt;
-  const bool alternatives = std::any_of(pipelines->begin(), pipelines->end(),
-                                        [](const Pipeline& pipeline) { return pipeline.joint == Joint::kOr; });
-  const std::vector<SimpleCommand>& stages = begin->stages;
+  const bool alternatives = std::any_of(pipelines->begin(), pipelines->end(), [](const script::Pipeline& pipeline) {
+    return pipeline.joint == script::Joint::kOr;
+  });
+  const std::vector<script::SimpleCommand>& stages = begin->stages;
   if (alternatives || !std::all_of(stages.begin() + 1, stages.end(), is_bare_cat) || !output_stays(stages[0])) {
     return std::nullopt;
   }

@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/script_words.h"
+#include "script/words.h"
 
 namespace bashcell::tools {
 
 // A command's words without what is wrapped around it: assignments, `time`, `timeout 60`, `env A=b`, `nice`, `stdbuf`,
 // `command`, `uv run`, `poetry run`, `npx`, `python3 -m` and the like; the program without its folder. Empty when that
 // is not plain.
-std::vector<std::string> unwrapped(const SimpleCommand& command);
+std::vector<std::string> unwrapped(const script::SimpleCommand& command);
 
 // The one command that a script is, unwrapped, with single blanks between its words. What prepares for it (cd, export,
 // set, assignments, source ..., joined by ; or && or new lines) may stand before it, `| cat` after it, and 2>&1 with
