@@ -37,6 +37,16 @@ std::vector<std::pair<std::string, std::string>> CellSpec::default_environment()
   };
 }
 
+std::vector<std::pair<std::string, std::string>> cell_environment(const CellSpec& spec) {
+  std::vector<std::pair<std::string, std::string>> all = spec.environment;
+  if (spec.toolbox.empty()) return all;
+  for (auto& [name, value] : all) {
+    if (name == "PATH") value += std::string(":") + kCellToolPrograms;
+  }
+  all.emplace_back("PYTHONUSERBASE", kCellToolPython);
+  return all;
+}
+
 CpuTime cpu_time(const CellSpec& spec) {
   constexpr int64_t kSmallestQuota = 1000;
   const int64_t quota = std::max<int64_t>(std::llround(spec.cpus * static_cast<double>(spec.cpu_period_us)), 1);

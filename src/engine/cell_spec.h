@@ -26,7 +26,8 @@ struct CellSpec {
   std::string supervisor;        // absolute path of bashcell-init on the host -> /run/cell/bashcell-init, read-only
   std::string rootfs;            // absolute path of a root file system; empty: the host's /usr behind a skeleton (oci)
   std::string image;             // reference of the engine's image (docker)
-  std::string network;           // a network of the engine's, by name; empty: none but loopback
+  std::string toolbox;  // absolute path of a folder with installed tools -> /run/cell/tools, read-only; or none
+  std::string network;  // a network of the engine's, by name; empty: none but loopback
 
   User user;  // as seen inside
 
@@ -38,11 +39,14 @@ struct CellSpec {
   int64_t shm_bytes = int64_t{64} << 20;
   LimitsPolicy limits = LimitsPolicy::kStrict;
 
-  // The whole environment of a cell; nothing of the host's is added.
+  // The whole environment of a cell; nothing of the host's is added. What a toolbox adds is in cell_environment().
   std::vector<std::pair<std::string, std::string>> environment = default_environment();
 
   static std::vector<std::pair<std::string, std::string>> default_environment();
 };
+
+// The spec's environment; with a toolbox, its programs come last in PATH, and Python has it as the user's own folder.
+std::vector<std::pair<std::string, std::string>> cell_environment(const CellSpec& spec);
 
 // What every engine asks for that nobody chooses.
 inline constexpr uint64_t kOpenFilesSoft = 4'096;
@@ -66,5 +70,8 @@ inline constexpr const char* kCellWorkspace = "/workspace";
 inline constexpr const char* kCellRunFolder = "/run/cell";
 inline constexpr const char* kCellSupervisor = "/run/cell/bashcell-init";
 inline constexpr const char* kCellControl = "/run/cell/control";  // a socket, where an engine uses one
+inline constexpr const char* kCellTools = "/run/cell/tools";      // the toolbox, where there is one
+inline constexpr const char* kCellToolPrograms = "/run/cell/tools/bin";
+inline constexpr const char* kCellToolPython = "/run/cell/tools/python";
 
 }  // namespace bashcell::engine

@@ -14,8 +14,16 @@ namespace bashcell::engine {
 
 namespace {
 
+constexpr const char* kTools = "/tools";
+
+// One of an earlier version has no place for a toolbox yet.
+base::Result<void> complete(const std::string& path) {
+  if (::mkdir((path + kTools).c_str(), 0755) == 0 || errno == EEXIST) return {};
+  return base::errno_error("cannot make the folder " + path + kTools);
+}
+
 base::Result<void> build(const std::string& path) {
-  for (const std::string& folder : {path, path + "/bin"}) {
+  for (const std::string& folder : {path, path + "/bin", path + kTools}) {
     if (::mkdir(folder.c_str(), 0700) != 0 || ::chmod(folder.c_str(), 0755) != 0) {
       return base::errno_error("cannot make the folder " + folder);
     }
@@ -37,7 +45,7 @@ base::Result<void> build(const std::string& path) {
 
 base::Result<void> ensure_run_folder(const std::string& path) {
   struct stat info {};
-  if (::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return {};
+  if (::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return complete(path);
   const std::string draft = fmt::format("{}.{}", path, ::getpid());
   std::error_code ignored;
   std::filesystem::remove_all(draft, ignored);

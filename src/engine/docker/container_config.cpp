@@ -14,7 +14,10 @@ using nlohmann::json;
 constexpr const char* kHelpers = "/run/cell/bin";
 
 // The image knows best where its programs are; ours are behind them.
-std::string path_with_helpers(const std::string& of_image) { return of_image + ":" + kHelpers; }
+std::string path_with_helpers(const std::string& of_image, const CellSpec& spec) {
+  const std::string path = of_image + ":" + kHelpers;
+  return spec.toolbox.empty() ? path : path + ":" + kCellToolPrograms;
+}
 
 json environment(const CellSpec& spec, const ImageFacts& image) {
   std::map<std::string, std::string> values;
@@ -24,8 +27,8 @@ json environment(const CellSpec& spec, const ImageFacts& image) {
   }
   const auto path = values.find("PATH");
   const std::string of_image = path == values.end() ? "" : path->second;
-  for (const auto& [name, value] : spec.environment) values[name] = value;
-  if (!of_image.empty()) values["PATH"] = path_with_helpers(of_image);
+  for (const auto& [name, value] : cell_environment(spec)) values[name] = value;
+  if (!of_image.empty()) values["PATH"] = path_with_helpers(of_image, spec);
   // git refuses to work in a folder of another uid. A workspace may well be one, and nothing in it can harm more than
   // the scripts that run there anyway. An image has no place for a file that says so.
   values["GIT_CONFIG_COUNT"] = "1";

@@ -101,6 +101,10 @@ json bind_supervisor(const CellSpec& spec, const std::string& run_folder) {
 
 json bind_workspace(const CellSpec& spec) { return {bind(spec.workspace, kCellWorkspace, false)}; }
 
+json bind_toolbox(const CellSpec& spec) {
+  return spec.toolbox.empty() ? json::array() : json::array({bind(spec.toolbox, kCellTools, true)});
+}
+
 json bind_control_socket(const std::string& path) { return {bind(path, kCellControl, true)}; }
 
 base::Result<json> fill_volumes(EngineApi& api, const CellSpec& spec, const VolumeOptions& options) {

@@ -117,6 +117,7 @@ base::Result<json> DockerEngine::mounts_for(EngineApi& api, const CellSpec& spec
     if (const auto made = ensure_run_folder(run_folder); !made) return made.error();
     add(bind_supervisor(spec, run_folder));
     add(bind_control_socket(control->path()));
+    add(bind_toolbox(spec));
   }
   if (spec.workspace_volume.empty()) add(bind_workspace(spec));
   if (control == nullptr || !spec.workspace_volume.empty()) {
@@ -143,8 +144,10 @@ base::Result<DockerEngine::Created> DockerEngine::create(EngineApi& api, const C
     if (!control) return control.error();
     created.control.emplace(std::move(*control));
   }
+  CellSpec seen = spec;
   for (;;) {
-    base::Result<json> mounts = mounts_for(api, spec, created.control ? &*created.control : nullptr, folder->path);
+    if (!created.control) seen.toolbox.clear();  // the engine does not see our files
+    base::Result<json> mounts = mounts_for(api, seen, created.control ? &*created.control : nullptr, folder->path);
     if (!mounts) return mounts.error();
     const ContainerPlan plan{
         .name = name,
@@ -154,7 +157,7 @@ base::Result<DockerEngine::Created> DockerEngine::create(EngineApi& api, const C
         .seccomp = *seccomp,
         .open_files = std::min(kOpenFilesHard, hard_limit(api.address(), RLIMIT_NOFILE, kOpenFilesElsewhere)),
         .processes = std::min(kProcesses, hard_limit(api.address(), RLIMIT_NPROC, kProcesses))};
-    const base::Result<Answer> answer = api.create_container(name, make_container(spec, plan, image, api.facts()));
+    const base::Result<Answer> answer = api.create_container(name, make_container(seen, plan, image, api.facts()));
     if (!answer) {
       swept_ = false;  // it may have been made all the same, or will be
       return answer.error();

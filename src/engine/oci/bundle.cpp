@@ -69,12 +69,13 @@ json mounts(const CellSpec& spec, const std::string& root_path, const RootPlan& 
   cover_resolv_conf(list, spec, root_path, root);
   list.push_back(bind_mount(spec.workspace, kCellWorkspace, false, host.recursive_read_only));
   list.push_back(bind_mount(spec.supervisor, kCellSupervisor, true, false));
+  if (!spec.toolbox.empty()) list.push_back(bind_mount(spec.toolbox, kCellTools, true, host.recursive_read_only));
   return list;
 }
 
 json process(const CellSpec& spec, const HostFacts& host) {
   json environment = json::array();
-  for (const auto& [name, value] : spec.environment) environment.push_back(name + "=" + value);
+  for (const auto& [name, value] : cell_environment(spec)) environment.push_back(name + "=" + value);
   const uint64_t open_files = std::min(kOpenFilesHard, host.open_files_limit);
   const auto none = json::array();
   return {

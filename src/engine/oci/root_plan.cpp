@@ -36,7 +36,7 @@ RootEntry bound(std::string path, std::string source) {
 }
 
 // Mount points, and /run/cell with the names under which bashcell-init is called inside.
-void add_mount_points(RootPlan& plan, const std::string& nameserver) {
+void add_mount_points(RootPlan& plan, const CellSpec& spec, const std::string& nameserver) {
   for (const char* path :
        {"proc", "dev", "sys", "sys/fs", "sys/fs/cgroup", "workspace", "run", "run/cell", "run/cell/bin"}) {
     plan.push_back(empty_folder(path));
@@ -44,6 +44,7 @@ void add_mount_points(RootPlan& plan, const std::string& nameserver) {
   // runc 1.1 gives a tmpfs the mode of its mount point and ignores the option.
   plan.push_back(empty_folder("tmp", 01777));
   plan.push_back(generated("run/cell/bashcell-init", ""));
+  if (!spec.toolbox.empty()) plan.push_back(empty_folder(kCellTools + 1));
   if (!nameserver.empty()) plan.push_back(generated(kResolvConf + 1, "nameserver " + nameserver + "\n"));
   for (const RunLink& link : kRunLinks) plan.push_back(linked(std::string("run/cell/") + link.path, link.target));
 }
@@ -145,7 +146,7 @@ void add_host_etc(RootPlan& plan) {
 
 RootPlan plan_host_root(const CellSpec& spec, const std::string& nameserver) {
   RootPlan plan;
-  add_mount_points(plan, nameserver);
+  add_mount_points(plan, spec, nameserver);
   for (const char* name : {"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "libo32"})
     add_top_level(plan, "", name);
   plan.push_back(empty_folder("etc"));
@@ -167,7 +168,7 @@ base::Result<RootPlan> plan_given_root(const CellSpec& spec, const std::string& 
     return base::Error{base + " is not a root file system: it has neither /usr nor /bin"};
   }
   RootPlan plan;
-  add_mount_points(plan, nameserver);
+  add_mount_points(plan, spec, nameserver);
   // Ours, or private to whoever made the root.
   static const std::set<std::string> kSkipped = {"proc", "sys",  "dev",  "run", "tmp",   "workspace",
                                                  "home", "root", "boot", "mnt", "media", "lost+found"};

@@ -124,6 +124,21 @@ TEST_CASE("only the workspace and two bounded tmpfs are writable") {
   CHECK(config["linux"]["readonlyPaths"].back() == "/sys/fs/cgroup");
 }
 
+TEST_CASE("a toolbox is mounted read-only, and programs look there last") {
+  CellSpec spec = some_spec();
+  CHECK(mount_at(config_for(spec), "/run/cell/tools").is_null());
+  CHECK(config_for(spec).dump().find("PYTHONUSERBASE") == std::string::npos);
+  spec.toolbox = "/var/cache/box";
+  const json config = config_for(spec);
+  const json mount = mount_at(config, "/run/cell/tools");
+  CHECK(mount["source"] == "/var/cache/box");
+  for (const char* option : {"ro", "rro", "nosuid", "nodev"}) CHECK(has_option(mount, option));
+  const json& environment = config["process"]["env"];
+  CHECK(environment[0] ==
+        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/cell/bin:/run/cell/tools/bin");
+  CHECK(environment.back() == "PYTHONUSERBASE=/run/cell/tools/python");
+}
+
 TEST_CASE("recursive flags are left out where the kernel has none") {
   HostFacts old;
   old.recursive_read_only = false;

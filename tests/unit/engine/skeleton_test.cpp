@@ -147,6 +147,14 @@ TEST_CASE("the host's root shows /usr and a chosen part of /etc, with the cell's
   }
 }
 
+TEST_CASE("a root has a place for a toolbox only when there is one") {
+  CellSpec spec;
+  CHECK(entry_at(*plan_root(spec), "run/cell/tools") == nullptr);
+  spec.toolbox = "/var/cache/box";
+  REQUIRE(entry_at(*plan_root(spec), "run/cell/tools") != nullptr);
+  CHECK(entry_at(*plan_root(spec), "run/cell/tools")->kind == Kind::kFolder);
+}
+
 TEST_CASE("a given root is bound as it is, behind our own mount points") {
   const TemporaryFolder root;
   for (const char* name : {"usr/bin", "etc", "opt", "var", "home/me", "root", "proc", "tmp"})

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "engine/docker/delivery.h"
+
 using namespace bashcell;
 using namespace bashcell::engine;
 using namespace bashcell::engine::docker;
@@ -73,6 +75,22 @@ TEST_CASE("the image's environment holds, with ours on top and its own path befo
   CHECK_FALSE(holds(environment, "broken"));
   CHECK(holds(container(spec_of_a_cell())["Env"],
               "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/cell/bin"));
+}
+
+TEST_CASE("a toolbox is bound where the run folder is, and looked into last") {
+  CellSpec spec = spec_of_a_cell();
+  CHECK(bind_toolbox(spec).empty());
+  spec.toolbox = "/var/cache/box";
+  const json mounts = bind_toolbox(spec);
+  REQUIRE(mounts.size() == 1);
+  CHECK(mounts[0]["Source"] == "/var/cache/box");
+  CHECK(mounts[0]["Target"] == "/run/cell/tools");
+  CHECK(mounts[0]["ReadOnly"] == true);
+  ImageFacts image;
+  image.environment = {"PATH=/opt/bin:/bin"};
+  const json environment = container(spec, image)["Env"];
+  CHECK(holds(environment, "PATH=/opt/bin:/bin:/run/cell/bin:/run/cell/tools/bin"));
+  CHECK(holds(environment, "PYTHONUSERBASE=/run/cell/tools/python"));
 }
 
 TEST_CASE("podman gets what it understands, and no more writable folders than docker") {
