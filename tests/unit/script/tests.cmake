@@ -1,3 +1,3 @@
 bashcell_unit_test(script
-  SOURCES words_test.cpp
+  SOURCES first_command_test.cpp words_test.cpp
   LINKS bashcell_script)
