@@ -26,8 +26,11 @@ struct CellSpec {
   std::string supervisor;        // absolute path of bashcell-init on the host -> /run/cell/bashcell-init, read-only
   std::string rootfs;            // absolute path of a root file system; empty: the host's /usr behind a skeleton (oci)
   std::string image;             // reference of the engine's image (docker)
-  std::string toolbox;  // absolute path of a folder with installed tools -> /run/cell/tools, read-only; or none
-  std::string network;  // a network of the engine's, by name; empty: none but loopback
+  std::string toolbox;           // absolute path of a folder with tools -> /run/cell/tools, read-only; or none
+  std::string network;           // a network of the engine's, by name; empty: none but loopback
+  // A cell that runs our own installer and nothing else: with a network, whatever the engine has for one, and the
+  // package manager's configuration. Never made so by an option.
+  bool installer = false;
 
   User user;  // as seen inside
 

@@ -45,7 +45,7 @@ void check_hardening(const wire::CellFacts& facts, std::vector<std::string>& har
 }
 
 void check_network(const engine::CellSpec& spec, const wire::CellFacts& facts, std::vector<std::string>& hard) {
-  if (!spec.network.empty()) return;  // asked for
+  if (!spec.network.empty() || spec.installer) return;  // asked for
   std::vector<std::string> beyond_loopback;
   for (const std::string& name : facts.network_interfaces) {
     if (name != "lo") beyond_loopback.push_back(name);

@@ -65,6 +65,12 @@ json ulimits(const ContainerPlan& plan, const EngineFacts& engine) {
   return list;
 }
 
+// "default" is the engine's own: Docker's bridge, and for Podman without root a forwarding program.
+std::string network_mode(const CellSpec& spec) {
+  if (!spec.network.empty()) return spec.network;
+  return spec.installer ? "default" : "none";
+}
+
 json host_config(const CellSpec& spec, const ContainerPlan& plan, const EngineFacts& engine) {
   const CpuTime cpu = cpu_time(spec);
   json config = {
@@ -78,7 +84,7 @@ json host_config(const CellSpec& spec, const ContainerPlan& plan, const EngineFa
       {"Memory", spec.memory_bytes},
       {"MemorySwap", spec.memory_bytes},  // memory and swap together: equal means no swap
       {"Mounts", plan.mounts},
-      {"NetworkMode", spec.network.empty() ? "none" : spec.network},
+      {"NetworkMode", network_mode(spec)},
       {"OomScoreAdj", kOomScoreAdj},
       {"PidsLimit", spec.pids},
       {"Privileged", false},

@@ -111,8 +111,9 @@ json resources(const CellSpec& spec, const CgroupPlan& cgroup) {
 json linux_part(const CellSpec& spec, const std::string& cell_name, const CgroupPlan& cgroup, const HostFacts& host,
                 const CellNetwork& network) {
   json namespaces = json::array();
-  for (const char* type : {"pid", "mount", "ipc", "uts", "network", "cgroup"}) namespaces.push_back({{"type", type}});
-  if (!network.namespace_path.empty()) namespaces[4]["path"] = network.namespace_path;
+  for (const char* type : {"pid", "mount", "ipc", "uts", "cgroup"}) namespaces.push_back({{"type", type}});
+  if (!network.of_host) namespaces.push_back({{"type", "network"}});
+  if (!network.namespace_path.empty()) namespaces.back()["path"] = network.namespace_path;
   json part = {
       {"rootfsPropagation", "rprivate"},
       {"seccomp", seccomp_profile()},

@@ -32,6 +32,8 @@ constexpr base::Duration kLook{2};
 constexpr const char* kPastaNameserver = "169.254.1.1";
 constexpr const char* kSlirpNameserver = "10.0.2.3";
 
+std::string asks(const std::string& nameserver) { return "nameserver " + nameserver + "\n"; }
+
 std::vector<std::string> pasta_arguments(const std::string& path) {
   return {path,   "--foreground", "--quiet", "--config-net",  "--no-map-gw",   "-t", "none", "-u", "none", "-T",
           "none", "-U",           "none",    "--dns-forward", kPastaNameserver};
@@ -154,13 +156,23 @@ base::Result<NetworkPlan> plan_network(const std::string& network, bool rootless
   struct stat info {};
   if (::stat(kTun, &info) != 0) return base::Error{"--network pasta needs /dev/net/tun; sudo modprobe tun"};
   if (pasta && may_open_tun(!rootless) && (rootless || base::find_program("setpriv"))) {
-    return NetworkPlan{
-        .program = NetworkProgram::kPasta, .path = *pasta, .nameserver = kPastaNameserver, .before_cell = !rootless};
+    return NetworkPlan{.program = NetworkProgram::kPasta,
+                       .path = *pasta,
+                       .before_cell = !rootless,
+                       .resolv_conf = asks(kPastaNameserver)};
   }
   if (slirp && may_open_tun(false)) {
-    return NetworkPlan{.program = NetworkProgram::kSlirp4netns, .path = *slirp, .nameserver = kSlirpNameserver};
+    return NetworkPlan{.program = NetworkProgram::kSlirp4netns, .path = *slirp, .resolv_conf = asks(kSlirpNameserver)};
   }
   return base::Error{"--network pasta: /dev/net/tun is not open to ordinary users; sudo chmod 666 /dev/net/tun"};
+}
+
+NetworkPlan plan_installer_network(bool rootless) {
+  if (base::Result<NetworkPlan> plan = plan_network("pasta", rootless)) return std::move(*plan);
+  NetworkPlan plan;
+  plan.of_host = true;
+  if (base::Result<std::string> theirs = base::read_file("/etc/resolv.conf")) plan.resolv_conf = std::move(*theirs);
+  return plan;
 }
 
 bool has_own_network(pid_t pid) {

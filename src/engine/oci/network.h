@@ -19,22 +19,26 @@ enum class NetworkProgram { kNone, kPasta, kSlirp4netns };
 
 struct NetworkPlan {
   NetworkProgram program = NetworkProgram::kNone;
-  std::string path;        // of the program
-  std::string nameserver;  // as seen in the cell
+  std::string path;  // of the program
   // pasta refuses to work as root. Then it makes a namespace as nobody, before the cell, and the cell joins that.
   bool before_cell = false;
+  bool of_host = false;     // no program: the cell is in this machine's own network
+  std::string resolv_conf;  // what programs in the cell find as /etc/resolv.conf; empty: nothing
 
   bool wanted() const { return program != NetworkProgram::kNone; }
 };
 
 // `network` as the user names it; empty: none. The error says what is allowed, or which package is missing.
 base::Result<NetworkPlan> plan_network(const std::string& network, bool rootless);
+// The network of an installer cell: by such a program where there is one, else this machine's own.
+NetworkPlan plan_installer_network(bool rootless);
 
 // The program at work.
 struct CellNetwork {
   base::Child process;
   base::UniqueFd life;         // closed, it ends
   std::string namespace_path;  // that the cell is to join; empty when it has its own
+  bool of_host = false;        // it gets none of its own
 };
 
 // False while a process is still (or was always) in our network, and when that cannot be seen.

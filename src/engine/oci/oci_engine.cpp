@@ -86,9 +86,10 @@ base::Result<std::unique_ptr<Cell>> OciEngine::start(const CellSpec& spec) {
   sweep_once({*folder, layout, cgroup.parent(), host.rootless});
   if (base::Result<void> limits = check_limits(cgroup, spec.limits); !limits) return limits.error();
 
-  const base::Result<NetworkPlan> network = plan_network(spec.network, host.rootless);
+  const base::Result<NetworkPlan> network =
+      spec.installer ? plan_installer_network(host.rootless) : plan_network(spec.network, host.rootless);
   if (!network) return network.error();
-  const base::Result<RootPlan> root = plan_root(spec, network->nameserver);
+  const base::Result<RootPlan> root = plan_root(spec, network->resolv_conf);
   if (!root) return root.error();
   base::Result<Skeleton> skeleton = acquire_skeleton(folder->roots(), *root);
   if (!skeleton) return skeleton.error();
@@ -107,6 +108,7 @@ base::Result<std::unique_ptr<Cell>> OciEngine::start(const CellSpec& spec) {
   base::Result<std::pair<base::UniqueFd, base::UniqueFd>> control = base::make_socket_pair();
   if (!control) return control.error();
   parts.control = std::move(control->first);
+  parts.network.of_host = network->of_host;
   if (network->before_cell) {
     base::Result<CellNetwork> made = start_network(*network, 0);
     if (!made) return made.error();

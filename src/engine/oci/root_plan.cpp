@@ -36,7 +36,7 @@ RootEntry bound(std::string path, std::string source) {
 }
 
 // Mount points, and /run/cell with the names under which bashcell-init is called inside.
-void add_mount_points(RootPlan& plan, const CellSpec& spec, const std::string& nameserver) {
+void add_mount_points(RootPlan& plan, const CellSpec& spec, const std::string& resolv_conf) {
   for (const char* path :
        {"proc", "dev", "sys", "sys/fs", "sys/fs/cgroup", "workspace", "run", "run/cell", "run/cell/bin"}) {
     plan.push_back(empty_folder(path));
@@ -45,7 +45,7 @@ void add_mount_points(RootPlan& plan, const CellSpec& spec, const std::string& n
   plan.push_back(empty_folder("tmp", 01777));
   plan.push_back(generated("run/cell/bashcell-init", ""));
   if (!spec.toolbox.empty()) plan.push_back(empty_folder(kCellTools + 1));
-  if (!nameserver.empty()) plan.push_back(generated(kResolvConf + 1, "nameserver " + nameserver + "\n"));
+  if (!resolv_conf.empty()) plan.push_back(generated(kResolvConf + 1, resolv_conf));
   for (const RunLink& link : kRunLinks) plan.push_back(linked(std::string("run/cell/") + link.path, link.target));
 }
 
@@ -62,7 +62,7 @@ void add_top_level(RootPlan& plan, const std::string& base, const std::string& n
   }
 }
 
-void add_generated_etc(RootPlan& plan, const User& user, bool has_nameserver) {
+void add_generated_etc(RootPlan& plan, const User& user, bool has_resolver) {
   // The user comes first: with uid 0 the first line of that number gives the name.
   plan.push_back(generated("etc/passwd", fmt::format("user:x:{}:{}:user:/tmp/home:/bin/bash\n"
                                                      "root:x:0:0:root:/root:/usr/sbin/nologin\n"
@@ -71,12 +71,12 @@ void add_generated_etc(RootPlan& plan, const User& user, bool has_nameserver) {
   plan.push_back(generated("etc/group", fmt::format("user:x:{}:\nroot:x:0:\nnogroup:x:65534:\n", user.gid)));
   plan.push_back(generated("etc/hosts", "127.0.0.1\tlocalhost cell\n::1\tlocalhost\n"));
   plan.push_back(generated("etc/hostname", "cell\n"));
-  plan.push_back(has_nameserver ? linked("etc/resolv.conf", kResolvConf) : generated("etc/resolv.conf", ""));
+  plan.push_back(has_resolver ? linked("etc/resolv.conf", kResolvConf) : generated("etc/resolv.conf", ""));
   // Only files: the host's modules (sss, systemd, ldap) would ask services that a cell does not have.
   plan.push_back(generated("etc/nsswitch.conf",
                            std::string("passwd: files\ngroup: files\nshadow: files\nnetworks: files\n"
                                        "protocols: files\nservices: files\nethers: files\nrpc: files\nhosts: files") +
-                               (has_nameserver ? " dns\n" : "\n")));
+                               (has_resolver ? " dns\n" : "\n")));
   // git refuses to work in a folder of another uid. A workspace may well be one (the server runs as root, or the
   // owner's id is not mapped), and nothing in it can harm more than the scripts that run there anyway.
   plan.push_back(generated("etc/gitconfig", "[safe]\n\tdirectory = *\n"));
@@ -144,20 +144,37 @@ void add_host_etc(RootPlan& plan) {
   }
 }
 
-RootPlan plan_host_root(const CellSpec& spec, const std::string& nameserver) {
+// Where packages come from and how they are verified; never auth.conf, which holds passwords. What is installed says
+// what need not be. The lists are public, and may be fresh enough.
+void add_package_manager(RootPlan& plan) {
+  std::error_code error;
+  plan.push_back(empty_folder("etc/apt"));
+  for (const char* name : {"sources.list", "sources.list.d", "trusted.gpg", "trusted.gpg.d", "keyrings", "preferences",
+                           "preferences.d", "apt.conf", "apt.conf.d"}) {
+    const std::string path = std::string("etc/apt/") + name;
+    if (fs::exists("/" + path, error)) plan.push_back(copied(path, "/" + path));
+  }
+  for (const char* path : {"var/lib", "var/lib/apt"}) plan.push_back(empty_folder(path));
+  for (const char* path : {"var/lib/dpkg", "var/lib/apt/lists"}) {
+    if (fs::is_directory(std::string("/") + path, error)) plan.push_back(bound(path, std::string("/") + path));
+  }
+}
+
+RootPlan plan_host_root(const CellSpec& spec, const std::string& resolv_conf) {
   RootPlan plan;
-  add_mount_points(plan, spec, nameserver);
+  add_mount_points(plan, spec, resolv_conf);
   for (const char* name : {"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "libo32"})
     add_top_level(plan, "", name);
   plan.push_back(empty_folder("etc"));
-  add_generated_etc(plan, spec.user, !nameserver.empty());
+  add_generated_etc(plan, spec.user, !resolv_conf.empty());
   add_host_etc(plan);
   plan.push_back(empty_folder("var"));
   plan.push_back(linked("var/tmp", "../tmp"));
+  if (spec.installer) add_package_manager(plan);
   return plan;
 }
 
-base::Result<RootPlan> plan_given_root(const CellSpec& spec, const std::string& nameserver) {
+base::Result<RootPlan> plan_given_root(const CellSpec& spec, const std::string& resolv_conf) {
   const std::string& base = spec.rootfs;
   std::error_code error;
   if (!fs::is_directory(base, error)) return base::Error{"the root file system " + base + " is not a folder"};
@@ -168,7 +185,7 @@ base::Result<RootPlan> plan_given_root(const CellSpec& spec, const std::string& 
     return base::Error{base + " is not a root file system: it has neither /usr nor /bin"};
   }
   RootPlan plan;
-  add_mount_points(plan, spec, nameserver);
+  add_mount_points(plan, spec, resolv_conf);
   // Ours, or private to whoever made the root.
   static const std::set<std::string> kSkipped = {"proc", "sys",  "dev",  "run", "tmp",   "workspace",
                                                  "home", "root", "boot", "mnt", "media", "lost+found"};
@@ -184,9 +201,9 @@ base::Result<RootPlan> plan_given_root(const CellSpec& spec, const std::string& 
 
 }  // namespace
 
-base::Result<RootPlan> plan_root(const CellSpec& spec, const std::string& nameserver) {
-  if (!spec.rootfs.empty()) return plan_given_root(spec, nameserver);
-  return plan_host_root(spec, nameserver);
+base::Result<RootPlan> plan_root(const CellSpec& spec, const std::string& resolv_conf) {
+  if (!spec.rootfs.empty()) return plan_given_root(spec, resolv_conf);
+  return plan_host_root(spec, resolv_conf);
 }
 
 bool root_has_bash(const CellSpec& spec) {

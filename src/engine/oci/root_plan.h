@@ -30,10 +30,11 @@ using RootPlan = std::vector<RootEntry>;
 inline constexpr const char* kResolvConf = "/run/cell/resolv.conf";
 
 // With spec.rootfs that root file system behind our mount points, else this machine's /usr and a short list of /etc.
-// Never /home, /root, /run or /var of the host, nor anything in /etc that may hold a secret.
-// With a `nameserver`, programs in the cell ask that for addresses: by the file /run/cell/resolv.conf, which a given
-// root file system's own /etc/resolv.conf has to be covered with.
-base::Result<RootPlan> plan_root(const CellSpec& spec, const std::string& nameserver = {});
+// Never /home, /root, /run or /var of the host, nor anything in /etc that may hold a secret; but for
+// an installer cell, what /var/lib says of packages.
+// With `resolv_conf`, programs in the cell ask whom it names for addresses: by the file /run/cell/resolv.conf, which a
+// given root file system's own /etc/resolv.conf has to be covered with.
+base::Result<RootPlan> plan_root(const CellSpec& spec, const std::string& resolv_conf = {});
 
 // True if the planned root has a bash at one of the usual places, as seen from outside.
 bool root_has_bash(const CellSpec& spec);

@@ -154,7 +154,7 @@ TEST_CASE("every namespace is new; an ordinary user also gets a user namespace w
     types.push_back(one["type"]);
     CHECK_FALSE(one.contains("path"));
   }
-  CHECK(types == std::vector<std::string>{"pid", "mount", "ipc", "uts", "network", "cgroup"});
+  CHECK(types == std::vector<std::string>{"pid", "mount", "ipc", "uts", "cgroup", "network"});
   CHECK_FALSE(as_root.contains("uidMappings"));
 
   HostFacts user;

@@ -35,7 +35,8 @@ TEST_CASE("without a name there is no network") {
     const auto plan = plan_network("", rootless);
     REQUIRE(plan);
     CHECK_FALSE(plan->wanted());
-    CHECK(plan->nameserver.empty());
+    CHECK(plan->resolv_conf.empty());
+    CHECK_FALSE(plan->of_host);
   }
 }
 
@@ -49,7 +50,7 @@ TEST_CASE("a network of another engine's is refused with what is allowed") {
 
 TEST_CASE("only a cell with a network knows of a name server") {
   const auto without = plan_root(CellSpec{});
-  const auto with = plan_root(CellSpec{}, "10.0.2.3");
+  const auto with = plan_root(CellSpec{}, "nameserver 10.0.2.3\n");
   REQUIRE((without && with));
   CHECK(entry_at(*without, "etc/resolv.conf")->content.empty());
   CHECK(entry_at(*without, "run/cell/resolv.conf") == nullptr);
@@ -86,6 +87,32 @@ TEST_CASE("a cell joins the namespace that was made for it, and no other") {
   for (const auto& one : config["linux"]["namespaces"]) {
     CHECK(one.contains("path") == (one["type"] == "network"));
     if (one.contains("path")) CHECK(one["path"] == "/proc/17/ns/net");
+  }
+}
+
+TEST_CASE("an installer cell has a network in any case, and this machine's only without a program for one") {
+  for (const bool rootless : {false, true}) {
+    const NetworkPlan plan = plan_installer_network(rootless);
+    CHECK(plan.of_host != plan.wanted());
+  }
+  CellNetwork network;
+  network.of_host = true;
+  const auto config = make_config(CellSpec{}, "cell", "/skeleton", {}, CgroupPlan{}, HostFacts{}, network);
+  for (const auto& one : config["linux"]["namespaces"]) CHECK(one["type"] != "network");
+}
+
+TEST_CASE("only an installer cell sees the package manager's configuration, and never its passwords") {
+  CellSpec spec;
+  CHECK(entry_at(*plan_root(spec), "etc/apt") == nullptr);
+  CHECK(entry_at(*plan_root(spec), "var/lib/dpkg") == nullptr);
+  spec.installer = true;
+  const auto plan = plan_root(spec, "nameserver 10.0.2.3\n");
+  REQUIRE(plan);
+  CHECK(entry_at(*plan, "etc/apt") != nullptr);
+  for (const RootEntry& entry : *plan) {
+    INFO(entry.source);
+    CHECK(entry.source.find("auth.conf") == std::string::npos);
+    CHECK(entry.source != "/etc/apt");
   }
 }
 

@@ -93,6 +93,12 @@ TEST_CASE("a toolbox is bound where the run folder is, and looked into last") {
   CHECK(holds(environment, "PYTHONUSERBASE=/run/cell/tools/python"));
 }
 
+TEST_CASE("an installer cell gets the engine's own network") {
+  CellSpec spec = spec_of_a_cell();
+  spec.installer = true;
+  CHECK(container(spec)["HostConfig"]["NetworkMode"] == "default");
+}
+
 TEST_CASE("podman gets what it understands, and no more writable folders than docker") {
   const json host = container(spec_of_a_cell(), {}, {.podman = true})["HostConfig"];
   CHECK(host["Tmpfs"]["/tmp"].get<std::string>().find("nr_inodes") == std::string::npos);

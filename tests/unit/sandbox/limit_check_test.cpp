@@ -44,6 +44,15 @@ TEST_CASE("a cell that is as ordered has no violations") {
   CHECK(check.acceptable(engine::LimitsPolicy::kStrict));
 }
 
+TEST_CASE("only an installer cell may have a network that nobody named") {
+  engine::CellSpec spec;
+  wire::CellFacts facts = good_facts();
+  facts.network_interfaces = {"lo", "eth0"};
+  CHECK_FALSE(check_limits(spec, facts).hard.empty());
+  spec.installer = true;
+  CHECK(check_limits(spec, facts).hard.empty());
+}
+
 TEST_CASE("missing isolation refuses the cell whatever the policy") {
   const std::vector<Row> rows = {
       {"writable", [](wire::CellFacts& f) { f.root_read_only = false; }},
