@@ -13,8 +13,9 @@ struct Calls::Table {
 
 class Calls::Call final : public ToolCall {
  public:
-  Call(std::weak_ptr<Table> table, rpc::Reply reply, std::function<nlohmann::json(const ToolResult&)> to_result)
-      : table_(std::move(table)), reply_(std::move(reply)), to_result_(std::move(to_result)) {
+  Call(std::weak_ptr<Table> table, rpc::Reply reply, std::function<nlohmann::json(const ToolResult&)> to_result,
+       bool may_sample)
+      : table_(std::move(table)), reply_(std::move(reply)), to_result_(std::move(to_result)), may_sample_(may_sample) {
     if (const auto shared = table_.lock()) shared->open[rpc::id_key(reply_.id())] = this;
   }
   // reply_ answers by itself where it is still due.
@@ -26,6 +27,28 @@ class Calls::Call final : public ToolCall {
     // Moved out first: the answer may end in whoever drops this call.
     rpc::Reply reply = std::move(reply_);
     reply.result(to_result_(result));
+  }
+
+  bool can_sample() const override {
+    const auto table = table_.lock();
+    return table && may_sample_ && reply_.open() && table->options.can_sample();
+  }
+
+  void sample(const nlohmann::json& params, std::function<void(base::Result<nlohmann::json>)> on_answer) override {
+    stop_sampling();
+    const auto table = table_.lock();
+    if (!table || !can_sample()) return;
+    question_ =
+        table->options.sample(params, [this, on_answer = std::move(on_answer)](base::Result<nlohmann::json> result) {
+          question_.clear();
+          on_answer(std::move(result));  // last: it may drop this call
+        });
+  }
+
+  void stop_sampling() override {
+    const std::string question = std::exchange(question_, {});
+    const auto table = table_.lock();
+    if (!question.empty() && table) table->options.stop_sampling(question);
   }
 
   void on_cancel(std::function<void()> action) override { on_cancel_ = std::move(action); }
@@ -63,10 +86,11 @@ class Calls::Call final : public ToolCall {
     });
   }
 
-  // Out of the table, so that it cannot be cancelled, and no progress any more. Idempotent.
+  // Out of the table, so that it cannot be cancelled; no progress and no question any more. Idempotent.
   void leave() {
     const auto table = table_.lock();
     if (!table || !reply_.open()) return;
+    stop_sampling();
     stop_progress();
     table->open.erase(rpc::id_key(reply_.id()));
   }
@@ -78,6 +102,8 @@ class Calls::Call final : public ToolCall {
   nlohmann::json token_ = nullptr;
   base::Instant started_;
   int64_t progress_ = 0;
+  bool may_sample_ = false;
+  std::string question_;  // the id of the one that is open
   base::EventLoop::TimerId timer_ = 0;
 };
 
@@ -90,9 +116,9 @@ Calls::~Calls() {
 }
 
 std::unique_ptr<ToolCall> Calls::open(rpc::Reply reply, std::function<nlohmann::json(const ToolResult&)> to_result,
-                                      std::optional<nlohmann::json> progress_token) {
-  auto call = std::make_unique<Call>(table_, std::move(reply), std::move(to_result));
-  if (progress_token) call->start_progress(std::move(*progress_token));
+                                      Traits traits) {
+  auto call = std::make_unique<Call>(table_, std::move(reply), std::move(to_result), traits.can_sample);
+  if (traits.progress_token) call->start_progress(std::move(*traits.progress_token));
   return call;
 }
 

@@ -49,6 +49,13 @@ std::string negotiated_version(const json& initialize_params) {
   return known ? requested->get<std::string>() : kNewestLegacyVersion;
 }
 
+bool declares_sampling(const json& initialize_params) {
+  const auto capabilities = initialize_params.find("capabilities");
+  if (capabilities == initialize_params.end() || !capabilities->is_object()) return false;
+  const auto sampling = capabilities->find("sampling");
+  return sampling != capabilities->end() && sampling->is_object();
+}
+
 std::optional<json> progress_token(const json& params) {
   const json* const token = meta_member(params, "progressToken");
   if (token == nullptr || !(token->is_string() || token->is_number_integer())) return std::nullopt;

@@ -28,6 +28,9 @@ std::variant<Era, rpc::ErrorObject> era_of(const nlohmann::json& params);
 // What `initialize` answers: the requested version where it is a legacy one we speak, else the newest of them.
 std::string negotiated_version(const nlohmann::json& initialize_params);
 
+// Whether `initialize` came with the capability to ask the client's model.
+bool declares_sampling(const nlohmann::json& initialize_params);
+
 // params._meta.progressToken, where it is one (a string or an integer).
 std::optional<nlohmann::json> progress_token(const nlohmann::json& params);
 

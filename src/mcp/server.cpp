@@ -52,8 +52,7 @@ Server::Server(base::EventLoop& loop, rpc::Transport& transport, std::vector<Too
       info_(std::make_shared<const ServerInfo>(ServerInfo{options.name, options.version, options.instructions})),
       log_(options.log),
       connection_(transport, options.log),
-      calls_(loop, {[this](const json& params) { connection_.notify("notifications/progress", params); },
-                    options.progress_interval}) {
+      calls_(loop, call_options(options.progress_interval)) {
   add_shared_methods(legacy_, Era::kLegacy);
   add_shared_methods(modern_, Era::kModern);
   add_legacy_methods();
@@ -61,6 +60,21 @@ Server::Server(base::EventLoop& loop, rpc::Transport& transport, std::vector<Too
 }
 
 Server::~Server() = default;
+
+Calls::Options Server::call_options(base::Duration progress_interval) {
+  Calls::Options options;
+  options.progress_interval = progress_interval;
+  options.send_progress = [this](const json& params) { connection_.notify("notifications/progress", params); };
+  options.can_sample = [this] { return connection_.can_ask(); };
+  options.sample = [this](const json& params, rpc::Connection::OnAnswer on_answer) {
+    return connection_.ask("sampling/createMessage", params, std::move(on_answer));
+  };
+  options.stop_sampling = [this](const std::string& id) {
+    connection_.forget(id);
+    connection_.notify("notifications/cancelled", {{"requestId", id}});
+  };
+  return options;
+}
 
 void Server::start(ServerEvents events) {
   rpc::ConnectionEvents incoming;
@@ -91,6 +105,7 @@ void Server::add_shared_methods(rpc::Router& router, Era era) {
 void Server::add_legacy_methods() {
   legacy_.add("initialize", [this](const json& params, rpc::Reply reply) {
     negotiated_version_ = negotiated_version(params);
+    client_samples_ = declares_sampling(params);
     reply.result(initialize_result(*info_, negotiated_version_));
   });
   legacy_.add("ping", [](const json&, rpc::Reply reply) { reply.result(json::object()); });
@@ -129,7 +144,9 @@ void Server::call_tool(Era era, const json& params, rpc::Reply reply) {
     return reply.error(invalid_params("arguments must be an object"));
   }
   auto to_result = [info = info_, era](const ToolResult& result) { return call_result(*info, era, result); };
-  std::unique_ptr<ToolCall> call = calls_.open(std::move(reply), std::move(to_result), progress_token(params));
+  std::unique_ptr<ToolCall> call =
+      calls_.open(std::move(reply), std::move(to_result),
+                  {.progress_token = progress_token(params), .can_sample = era == Era::kLegacy && client_samples_});
   tool->call(arguments != params.end() ? *arguments : json::object(), std::move(call));
 }
 

@@ -2,8 +2,9 @@
 // The MCP server: both protocol eras at once, decided per message, over one transport. Everything but tools/call is
 // answered at once and without asking a tool for more than its definition.
 //
-// What it does not do: it sends no requests, keeps no protocol state but the version of the last `initialize` (for
-// batches), and decides nothing about the process: the owner listens to ServerEvents.
+// What it does not do: it sends no requests but those of tools to the client's model (ToolCall::sample), keeps no
+// protocol state but the version of the last `initialize` (for batches) and whether that declared `sampling`, and
+// decides nothing about the process: the owner listens to ServerEvents.
 
 #include <functional>
 #include <memory>
@@ -64,6 +65,7 @@ class Server {
   void add_modern_methods();
   void on_request(const rpc::Request& request, rpc::Reply reply);
   void on_notification(const rpc::Notification& notification);
+  Calls::Options call_options(base::Duration progress_interval);
   void call_tool(Era era, const nlohmann::json& params, rpc::Reply reply);
   Tool* find_tool(const std::string& name) const;
 
@@ -75,6 +77,7 @@ class Server {
   rpc::Router legacy_;
   rpc::Router modern_;
   std::string negotiated_version_;  // empty before the first initialize
+  bool client_samples_ = false;     // by the last initialize
 };
 
 }  // namespace bashcell::mcp

@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/result.h"
+
 namespace bashcell::mcp {
 
 // As sent in tools/list. `annotations` and `meta` are objects, left out when empty.
@@ -38,6 +40,15 @@ class ToolCall {
 
   // Answers the call; later calls of finish() are ignored. After a cancel this sends nothing (the protocol forbids it).
   virtual void finish(ToolResult result) = 0;
+  // Whether the client's own model can be asked: the call came in the legacy era, from a client that has declared
+  // `sampling`, and the client may still answer.
+  virtual bool can_sample() const = 0;
+  // Asks it (sampling/createMessage, with these params); only where can_sample(). `on_answer` is called once, never
+  // from inside sample(), with the result or an error, until stop_sampling(), the next sample() or the end of the call.
+  // A client may never answer: whoever asks has a deadline.
+  virtual void sample(const nlohmann::json& params, std::function<void(base::Result<nlohmann::json>)> on_answer) = 0;
+  // The answer is not wanted any more: the client is told, and what it still says is ignored. Idempotent.
+  virtual void stop_sampling() = 0;
   // Called at most once, when the client cancels a call that has not finished. Setting it replaces the former one.
   virtual void on_cancel(std::function<void()> action) = 0;
 };

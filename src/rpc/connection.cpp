@@ -59,8 +59,14 @@ void Connection::start(ConnectionEvents events) {
     refuse({nullptr, {kInvalidRequest, "Invalid request: a line over " + std::to_string(kMaxLineBytes) + " bytes"}},
            nullptr);
   };
-  incoming.on_end = events_.on_end;
-  incoming.on_write_failure = events_.on_write_failure;
+  incoming.on_end = [this] {
+    fail_questions("the client has closed the connection");
+    if (events_.on_end) events_.on_end();
+  };
+  incoming.on_write_failure = [this](const base::Error& error) {
+    fail_questions("the client does not read any more");
+    if (events_.on_write_failure) events_.on_write_failure(error);
+  };
   incoming.on_drained = [this] {
     if (events_.on_idle && idle()) events_.on_idle();
   };
@@ -70,6 +76,17 @@ void Connection::start(ConnectionEvents events) {
 void Connection::notify(const std::string& method, const nlohmann::json& params) {
   state_->send(notification_line(method, params));
 }
+
+bool Connection::can_ask() const { return !ended_; }
+
+std::string Connection::ask(const std::string& method, const nlohmann::json& params, OnAnswer on_answer) {
+  std::string id = "bashcell-" + std::to_string(++last_question_);
+  questions_.emplace(id, std::move(on_answer));  // before it is sent: its answer finds it
+  state_->send(request_line(id, method, params));
+  return id;
+}
+
+void Connection::forget(const std::string& id) { questions_.erase(id); }
 
 size_t Connection::in_flight() const { return state_->open_ids.size(); }
 
@@ -90,9 +107,30 @@ void Connection::on_line(std::string_view line) {
     } else if (const auto* const invalid = std::get_if<Invalid>(&message)) {
       refuse(*invalid, batch.get());
     } else {
-      log_.debug("ignored an answer to a request that was never sent");
+      on_response(std::get<Response>(message));
     }
   }
+}
+
+void Connection::on_response(Response& response) {
+  const auto found = response.id.is_string() ? questions_.find(response.id.get<std::string>()) : questions_.end();
+  if (found == questions_.end()) {
+    log_.debug("ignored an answer to a request that was never sent, or waits no more");
+    return;
+  }
+  const OnAnswer on_answer = std::move(found->second);
+  questions_.erase(found);
+  if (response.error) {
+    on_answer(base::Error{"the peer answered with an error: " + *response.error});
+  } else {
+    on_answer(std::move(response.result));
+  }
+}
+
+void Connection::fail_questions(const std::string& why) {
+  ended_ = true;
+  // One by one: what is told may forget another.
+  while (!questions_.empty()) questions_.extract(questions_.begin()).mapped()(base::Error{why});
 }
 
 void Connection::on_request(Request& request, const std::shared_ptr<BatchAnswer>& batch) {

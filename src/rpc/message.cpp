@@ -18,6 +18,17 @@ Invalid invalid(Id id, std::string why) {
   return {std::move(id), {kInvalidRequest, "Invalid request: " + std::move(why)}};
 }
 
+Response read_response(json& value, const Id& id) {
+  Response response{id, nullptr, std::nullopt};
+  if (const auto error = value.find("error"); error != value.end()) {
+    const bool says = error->is_object() && error->contains("message") && (*error)["message"].is_string();
+    response.error = says ? (*error)["message"].get<std::string>() : std::string();
+  } else {
+    response.result = std::move(value["result"]);
+  }
+  return response;
+}
+
 Message read_message(json&& value, bool in_batch) {
   if (!value.is_object()) return invalid(nullptr, "a message must be an object");
   const auto id = value.find("id");
@@ -25,7 +36,7 @@ Message read_message(json&& value, bool in_batch) {
   const Id echo = has_id && is_valid_id(*id) ? Id(*id) : Id(nullptr);
   const auto method = value.find("method");
   if (method == value.end()) {
-    if (value.contains("result") || value.contains("error")) return Response{};
+    if (value.contains("result") || value.contains("error")) return read_response(value, echo);
     return invalid(echo, "no method");
   }
   if (const auto version = value.find("jsonrpc"); version == value.end() || *version != "2.0") {
@@ -75,6 +86,11 @@ std::string error_line(const Id& id, const ErrorObject& error) {
   json body = {{"code", error.code}, {"message", error.message}};
   if (!error.data.is_null()) body["data"] = error.data;
   return R"({"jsonrpc":"2.0","id":)" + text_of(id) + R"(,"error":)" + text_of(body) + "}";
+}
+
+std::string request_line(const Id& id, const std::string& method, const json& params) {
+  return R"({"jsonrpc":"2.0","id":)" + text_of(id) + R"(,"method":)" + text_of(method) + R"(,"params":)" +
+         text_of(params) + "}";
 }
 
 std::string notification_line(const std::string& method, const json& params) {

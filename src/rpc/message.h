@@ -2,6 +2,7 @@
 // JSON-RPC 2.0 messages: one line of text to typed messages, and answers back to lines. Any bytes may come in; nothing
 // here throws on them. It does not know what the methods mean.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -41,8 +42,12 @@ struct Notification {
   nlohmann::json params = nullptr;
 };
 
-// The peer's answer to a request of ours. We send none, so it is a stray.
-struct Response {};
+// The peer's answer to a request of ours, or a stray.
+struct Response {
+  Id id;  // null when it has none, or none that can be
+  nlohmann::json result = nullptr;
+  std::optional<std::string> error;  // its message; set: there is no result
+};
 
 // Cannot be served. The answer carries `id`: the request's own where it was readable, else null.
 struct Invalid {
@@ -67,6 +72,7 @@ Incoming parse_line(std::string_view line);
 // Lines to send, without the newline. Invalid UTF-8 in strings is replaced, so these do not throw either.
 std::string result_line(const Id& id, const nlohmann::json& result);
 std::string error_line(const Id& id, const ErrorObject& error);
+std::string request_line(const Id& id, const std::string& method, const nlohmann::json& params);
 std::string notification_line(const std::string& method, const nlohmann::json& params);
 
 }  // namespace bashcell::rpc

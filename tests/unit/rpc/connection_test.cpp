@@ -190,3 +190,72 @@ TEST_CASE("the same id twice in a batch: both are answered, one with an error wh
   CHECK(answer[0]["error"]["code"] == kInvalidRequest);
   CHECK(answer[1]["result"] == "first");
 }
+
+namespace {
+
+std::string answer(const std::string& id, const std::string& rest) {
+  return R"({"jsonrpc":"2.0","id":)" + json(id).dump() + "," + rest + "}";
+}
+
+}  // namespace
+
+TEST_CASE("an answer finds the request of this side by its id, once") {
+  Fixture f;
+  std::vector<std::string> got;
+  const auto keep = [&got](const std::string& name) {
+    return [&got, name](base::Result<json> result) {
+      got.push_back(name + " " + (result ? result->dump() : result.error().message));
+    };
+  };
+  const std::string first = f.connection.ask("sampling/createMessage", {{"a", 1}}, keep("first"));
+  const std::string second = f.connection.ask("sampling/createMessage", json::object(), keep("second"));
+  CHECK(f.transport.take() ==
+        std::vector<json>{
+            {{"jsonrpc", "2.0"}, {"id", first}, {"method", "sampling/createMessage"}, {"params", {{"a", 1}}}},
+            {{"jsonrpc", "2.0"}, {"id", second}, {"method", "sampling/createMessage"}, {"params", json::object()}}});
+  CHECK(first != second);
+  CHECK(f.connection.idle());  // nobody waits for this
+  f.transport.receive(answer(second, R"("result":{"b":2})"));
+  f.transport.receive(answer(second, R"("result":{"b":3})"));  // twice
+  f.transport.receive(answer(first, R"("error":{"code":-1,"message":"User rejected"})"));
+  CHECK(got == std::vector<std::string>{R"(second {"b":2})", "first the peer answered with an error: User rejected"});
+  CHECK(f.transport.take().empty());
+  f.expect_alive();
+}
+
+TEST_CASE("answers to nothing that was asked are ignored") {
+  Fixture f;
+  int answers = 0;
+  const std::string id = f.connection.ask("m", json::object(), [&](const base::Result<json>&) { ++answers; });
+  const std::string forgotten = f.connection.ask("m", json::object(), [&](const base::Result<json>&) { ++answers; });
+  f.connection.forget(forgotten);
+  f.connection.forget("unknown");
+  f.transport.take();
+  f.transport.receive(answer(forgotten, R"("result":{})"));
+  f.transport.receive(answer("other", R"("result":{})"));
+  for (const char* stray : {"1", "0", "null", "1.5", "[]", "true"}) {
+    f.transport.receive(R"({"jsonrpc":"2.0","id":)" + std::string(stray) + R"(,"result":{}})");
+  }
+  f.transport.receive(R"({"jsonrpc":"2.0","result":{}})");
+  f.transport.receive(R"({"jsonrpc":"2.0","error":7})");
+  CHECK(answers == 0);
+  CHECK(f.transport.take().empty());
+  f.transport.receive(answer(id, R"("error":7)"));  // malformed, but an answer
+  CHECK(answers == 1);
+  f.expect_alive();
+}
+
+TEST_CASE("what is asked fails when the peer goes, each of them once") {
+  Fixture f;
+  std::vector<std::string> errors;
+  std::string second;
+  f.connection.ask("m", json::object(), [&](base::Result<json> result) {
+    errors.push_back(result.error().message);
+    f.connection.forget(second);  // told may forget another
+  });
+  second = f.connection.ask("m", json::object(), [&](const base::Result<json>&) { errors.emplace_back("second"); });
+  CHECK(f.connection.can_ask());
+  f.transport.events.on_end();
+  CHECK(errors == std::vector<std::string>{"the client has closed the connection"});
+  CHECK_FALSE(f.connection.can_ask());
+}
