@@ -3,6 +3,7 @@
 # names it.
 #   scripts/bench.sh [--rounds N] [calls|start|memory|output|drain|docker]...     3 rounds; by default all parts but output and drain
 #   scripts/bench.sh tokens [--show NAME]... [--misses FILE] [definitions|suite|jobs|recall]...     what replies cost and keep: 3 to 4 minutes
+#   scripts/bench.sh heal [--only NAME]... [--show NAME]... [plain|healed|second|cost]...     scripts that lack tools; takes root
 # The part `docker` is measured with an engine of its own (scripts/engines.sh), which takes root and Debian's docker.io.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -15,6 +16,12 @@ if [[ "${1:-}" == tokens ]]; then
   rm -rf build/tokens/bench
   cp -R bench/tokens build/tokens/bench
   exec node build/tokens/bench/main.mjs --program "$PWD/build/release/bin/bashcell" --repository "$PWD" "${@:2}"
+fi
+
+if [[ "${1:-}" == heal ]]; then
+  scripts/setup.sh --tests
+  scripts/build.sh
+  exec python3 -B bench/heal/run.py --program "$PWD/build/release/bin/bashcell" "${@:2}"
 fi
 
 scripts/setup.sh

@@ -38,16 +38,16 @@ class Reply:
 
 
 class Cell:
-    """`options` come after the workspace; `environment` is added to a minimal one. Nothing is inherited."""
+    """`options` come after the workspace. `box` (a toolbox.Toolbox or None) adds to the environment, which else is minimal."""
 
-    def __init__(self, program, folder, options, environment=None):
+    def __init__(self, program, folder, options, box=None):
         self.workspace = os.path.join(folder, "workspace")
         os.makedirs(self.workspace, exist_ok=True)
         self.own(self.workspace)
         self.stderr = open(os.path.join(folder, "stderr"), "ab")
-        self.process = subprocess.Popen([program, "--workspace", self.workspace, *options], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=self.stderr, bufsize=0, cwd="/",
-                                        env={**ENVIRONMENT, "HOME": folder, **(environment or {})})
+        self.process = subprocess.Popen([*(box.prefix if box else []), program, "--workspace", self.workspace, *options],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr, bufsize=0, cwd="/",
+                                        env={**ENVIRONMENT, "HOME": folder, **(box.environment if box else {})})
         self.arrived, self.answers, self.ended = threading.Condition(), {}, False
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()

@@ -5,7 +5,7 @@
 
 Parts: `plain` (healing off), `healed` (with an empty toolbox), `second` (another server, same toolbox: no installs), `cost`
 (calls whose commands all exist). By default all four, or `plain` and `cost` of a program without healing. Exits 1 and names it when a goal is
-missed. `--check ROOT` instead runs everything in a root that has all that scripts need: there each answer must be right.
+missed. `--check` instead runs everything in a root that has all that scripts need: there each answer must be right.
 """
 
 import argparse
@@ -39,12 +39,12 @@ class Outcome:
 class Conversation:
     """Servers one after the other, each for `PER_SERVER` scripts, all with the same options."""
 
-    def __init__(self, program, folder, options, environment, per_server=PER_SERVER):
-        self.arguments = (program, folder, options, environment)
-        self.per_server, self.cell, self.used = per_server, None, 0
+    def __init__(self, program, folder, options, box):
+        self.arguments = (program, folder, options, box)
+        self.cell, self.used = None, 0
 
     def run(self, script, most_calls):
-        if self.cell is None or self.used >= self.per_server:
+        if self.cell is None or self.used >= PER_SERVER:
             self.close()
             self.cell, self.used = Cell(*self.arguments), 0
         self.used += 1
@@ -70,12 +70,12 @@ class Conversation:
             self.cell = None
 
 
-def run_all(scripts, program, options, environment, show, *, healing):
+def run_all(scripts, program, options, box, show, *, healing):
     """Runs the scripts in order; `healing` allows those that are healed afterwards their second call."""
     outcomes = []
     with tempfile.TemporaryDirectory(prefix="heal-") as folder:
         os.chmod(folder, 0o755)
-        conversation = Conversation(program, folder, options, environment)
+        conversation = Conversation(program, folder, options, box)
         try:
             for script in scripts:
                 outcome = conversation.run(script, script.calls if healing else 1)
@@ -87,13 +87,13 @@ def run_all(scripts, program, options, environment, show, *, healing):
     return outcomes
 
 
-def cost(program, base, environment):
+def cost(program, base, box):
     """The median seconds of a call of `true` with healing off, and with healing on; the calls take turns."""
     with tempfile.TemporaryDirectory(prefix="heal-") as folder:
         cells = []
         for name in ("off", "auto"):
             os.makedirs(os.path.join(folder, name), mode=0o755)
-            cells.append(Cell(program, os.path.join(folder, name), [*base, "--install", name], environment))
+            cells.append(Cell(program, os.path.join(folder, name), [*base, "--install", name], box))
         try:
             walls = ([], [])
             for _ in range(COST_CALLS + 10):
@@ -116,7 +116,7 @@ def arguments():
     parser.add_argument("--folder", default=os.path.join(TOP, "build", "heal"), help="where the root file system is kept")
     parser.add_argument("--only", action="append", default=[], help="only the script or the theme of this name")
     parser.add_argument("--show", action="append", default=[], help="print the script of this name and its replies")
-    parser.add_argument("--check", metavar="ROOT", help="a root that has everything: are the expected answers right?")
+    parser.add_argument("--check", action="store_true", help="are the expected answers right, in a root that has everything?")
     parser.add_argument("--option", action="append", default=[], help="one more word for bashcell's command line")
     parser.add_argument("parts", nargs="*", choices=["plain", "healed", "second", "cost", []])
     return parser.parse_args()
@@ -125,7 +125,7 @@ def arguments():
 def check_answers(options, scripts):
     """Never those that only a model or nothing can serve: their answers are not to be had by running them."""
     scripts = [script for script in scripts if script.healing in corpus.HEALABLE]
-    base = ["--rootfs", options.check, *options.option, *(["--install", "off"] if knows_healing(options.program) else [])]
+    base = ["--rootfs", roots.equipped(options.folder), *options.option, *(["--install", "off"] if knows_healing(options.program) else [])]
     outcomes = run_all(scripts, options.program, base, None, options.show, healing=False)
     wrong = [outcome for outcome in outcomes if not outcome.solved]
     for outcome in wrong:
@@ -146,15 +146,15 @@ def main():
     base = ["--rootfs", roots.minimal(options.folder), *options.option]
     off, auto = ([*base, "--install", value] if able else base for value in ("off", "auto"))
     results, missed = {}, []
-    with toolbox.Toolbox(options.folder) as box:
+    with toolbox.Toolbox(options.folder, roots.wheels(options.folder) if able else None) as box:
         if "plain" in parts:
-            results["plain"] = run_all(scripts, options.program, off, box.environment, options.show, healing=False)
+            results["plain"] = run_all(scripts, options.program, off, box, options.show, healing=False)
         if "healed" in parts:
-            results["healed"] = run_all(scripts, options.program, auto, box.environment, options.show, healing=True)
+            results["healed"] = run_all(scripts, options.program, auto, box, options.show, healing=True)
         if "second" in parts:
             known = [outcome.script for outcome in results.get("healed", []) if outcome.solved] or scripts
-            results["second"] = run_all(known, options.program, auto, box.environment, (), healing=True)
-        times = cost(options.program, base, box.environment) if "cost" in parts else None
+            results["second"] = run_all(known, options.program, auto, box, (), healing=True)
+        times = cost(options.program, base, box) if "cost" in parts else None
     report.table(results)
     report.failing(results)
     missed += report.goals(results, times, most_failing=MOST_FAILING, most_cost=MOST_COST)
