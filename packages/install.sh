@@ -30,7 +30,7 @@ check_size() {
 }
 # What went wrong, in words, from what a program said; else its last line.
 reason() {
-  if grep -qiE 'No space left|Disk quota' "$W/log"; then
+  if grep -qiE 'No space left|Disk quota|enough free space' "$W/log"; then
     echo 'the disk is full'
   elif grep -qiE 'Temporary failure resolving|Could not resolve|Name or service not known|name resolution|Network is unreachable' "$W/log"; then
     echo "there is no network: the package index cannot be found"
@@ -95,26 +95,17 @@ update_lists() {
   fail "$(reason 'apt-get update failed')"
 }
 
-# Lines "'URI' FILE SIZE HASH" of the package and what it needs that this machine lacks.
-plan_debs() {
+# The .deb files of the package and of what it needs that this machine lacks.
+fetch_debs() {
   local again=
   [ "$(dpkg-query -W -f='${Status}' "$NAME" 2>/dev/null)" = 'install ok installed' ] && again=--reinstall
-  apt-get -q -y $again --print-uris install "$NAME" >"$W/plan" 2>>"$W/log" || return 1
-  grep -E "^'" "$W/plan" >"$W/uris"
-}
-
-fetch_debs() {
-  local bytes
-  bytes=$(cut -d' ' -f3 "$W/uris" | awk '{ n += $1 } END { print n + 0 }')
-  [ "$bytes" -le $((LIMIT_MB << 20)) ] || too_large
-  # By name and version, and nothing else: `install` itself would write what only root may.
-  (cd "$APT/cache/archives" && cut -d' ' -f2 "$W/uris" |
-    awk -F_ '{ gsub(/%3a/, ":", $2); gsub(/%2b/, "+", $2); print $1 "=" $2 }' |
-    xargs apt-get -q download) >>"$W/log" 2>&1
+  apt-get -q -y $again --download-only install "$NAME" >>"$W/log" 2>&1 || return 1
+  find "$APT/cache/archives" -name '*.deb' -print -quit | grep -q .
 }
 
 unpack_debs() {
   local deb
+  : >"$W/own"
   for deb in "$APT"/cache/archives/*.deb; do
     [ -e "$deb" ] || return 1
     case ${deb##*/} in
@@ -122,6 +113,10 @@ unpack_debs() {
       libc6_* | libc-bin_* | libgcc-s1_* | base-files_* | debconf_* | init-system-helpers_*) rm -f "$deb"; continue ;;
     esac
     dpkg-deb -x "$deb" "$TREE" >>"$W/log" 2>&1 || return 1
+    case ${deb##*/} in
+      "$NAME"_*) VERSION=$(basename "$deb" | cut -d_ -f2 | sed 's/%3a/:/; s/%2b/+/g') ;;&
+      "$NAME"_* | "$NAME"-*) dpkg-deb --fsys-tarfile "$deb" | tar -t >>"$W/own" ;;
+    esac
     rm -f "$deb"
     check_size "$TREE"
   done
@@ -161,7 +156,6 @@ existing() {
 
 # What a program of the tree needs to find its own things, as lines of a shell script.
 surroundings() {
-  local value
   prepend() { [ -z "$2" ] || printf 'export %s="%s${%s:+:$%s}"\n' "$1" "$2" "$1" "$1"; }
   set_one() { [ -z "$2" ] || printf 'export %s="%s"\n' "$1" "$2"; }
   prepend LD_LIBRARY_PATH "$(folders_with 'lib*.so*' usr/lib lib)"
@@ -194,16 +188,37 @@ add_command() {
   fact command "$name"
 }
 
-# The program for COMMAND in the tree, or nothing.
+# The program for COMMAND in the tree, or nothing. Where update-alternatives would make a link, a name close to it.
 find_program() {
   local file
   for file in ${FILE:+"$FILE"} {usr/bin,bin,usr/sbin,sbin,usr/games}/"$COMMAND"; do
     [ ! -f "$TREE/$file" ] || { echo "$file"; return; }
   done
+  find "$TREE"/usr/bin "$TREE"/bin -maxdepth 1 -type f -perm -1 -name "$COMMAND?*" -printf '%P\n' 2>/dev/null | sort |
+    while IFS= read -r file; do
+      [[ ${file#"$COMMAND"} =~ ^(-?[0-9][0-9.]*|[.-](basic|nox|tiny|openbsd|traditional|qt|x11|im[67]\.q16))$ ]] || continue
+      if [ -f "$TREE/usr/bin/$file" ]; then echo "usr/bin/$file"; else echo "bin/$file"; fi
+      break
+    done
+}
+
+# By the lists that are there; with new ones, when those are older than what the servers have.
+get_debs() {
+  prepare_apt
+  if [ -n "$(find "$LISTS" -name '*Packages*' -print -quit)" ]; then
+    fetch_debs && return
+  fi
+  update_lists
+  : >"$W/log"
+  fetch_debs && return
+  grep -qE 'Unable to locate package|has no installation candidate|is a virtual package' "$W/log" &&
+    fail "the package index has no package $NAME"
+  fail "$(reason "$NAME cannot be fetched")"
 }
 
 install_deb() {
   local program base
+  VERSION=
   command -v apt-get >/dev/null || fail "there is no apt-get in this root"
   command -v dpkg-deb >/dev/null || fail "there is no dpkg-deb in this root"
   # The base may have the program under another name.
@@ -213,39 +228,28 @@ install_deb() {
     fact command "$COMMAND"
     return
   fi
-  prepare_apt
-  if [ -z "$(find "$LISTS" -name '*Packages*' -print -quit)" ]; then update_lists; fi
-  if ! { plan_debs && [ -s "$W/uris" ] && fetch_debs; }; then
-    # The lists may be older than what the servers have.
-    if [ -z "${UPDATED-}" ]; then
-      UPDATED=1
-      update_lists
-      : >"$W/log"
-      plan_debs || { grep -q 'Unable to locate package\|has no installation candidate' "$W/log" &&
-        fail "the package index has no package $NAME"; fail "$(reason "$NAME cannot be installed")"; }
-      [ -s "$W/uris" ] || fail "the package index has no package $NAME"
-      fetch_debs || fail "$(reason "$NAME cannot be fetched")"
-    fi
-  fi
+  get_debs
   unpack_debs || fail "$(reason "$NAME cannot be unpacked")"
   tidy_tree
   program=$(find_program)
   [ -n "$program" ] || fail "the package $NAME has no command $COMMAND"
-  if [ -d "$TREE"/usr/lib/*/graphviz ] 2>/dev/null && [ -x "$TREE/usr/bin/dot" ]; then
-    base=$(echo "$TREE"/usr/lib/*/graphviz)
-    GVBINDIR=$base LD_LIBRARY_PATH=$(dirname "$base") "$TREE/usr/bin/dot" -c >>"$W/log" 2>&1
-  fi
+  for base in "$TREE"/usr/lib/*/graphviz; do
+    [ ! -x "$TREE/usr/bin/dot" ] ||
+      GVBINDIR=$base LD_LIBRARY_PATH=${base%/*} "$TREE/usr/bin/dot" -c >>"$W/log" 2>&1
+  done
   SURROUNDINGS=$(surroundings)
   add_command "$COMMAND" "$program"
   # The package's other commands, too; not those of what it needs.
-  apt-cache show --no-all-versions "$NAME" >/dev/null 2>&1
-  for base in "$TREE"/{usr/bin,bin,usr/sbin,sbin,usr/games}/*; do
-    [ -f "$base" ] && [ -x "$base" ] || continue
-    command -v "${base##*/}" >/dev/null || add_command "${base##*/}" "${base#"$TREE"/}"
-  done
-  fact version "$(awk -F_ -v n="$NAME" '$1 ~ n"$" { v = $2; gsub(/%3a/, ":", v); gsub(/%2b/, "+", v); print v; exit }' \
-    <(cut -d' ' -f2 "$W/uris"))"
-  apt-cache pkgnames 2>/dev/null | grep -xE '[a-z0-9][a-z0-9.+-]{0,63}' >"$W/out/names"
+  while IFS= read -r program; do
+    program=${program#./}
+    case $program in usr/bin/?* | bin/?* | usr/sbin/?* | sbin/?* | usr/games/?*) ;; *) continue ;; esac
+    [ -f "$TREE/$program" ] && [ -x "$TREE/$program" ] || continue
+    command -v "${program##*/}" >/dev/null || add_command "${program##*/}" "$program"
+  done <"$W/own"
+  fact version "$VERSION"
+  [ "$APT/names" -nt "$LISTS" ] ||
+    apt-cache pkgnames 2>/dev/null | grep -xE '[a-z0-9][a-z0-9.+-]{0,63}' >"$APT/names"
+  cp "$APT/names" "$W/out/names"
 }
 
 # ---- Alpine: not tested on any machine of ours ----
@@ -268,10 +272,23 @@ install_apk() {
 
 # ---- Python ----
 
+# Debian's python3 comes without pip. From its package, for this install only.
+borrow_pip() (
+  command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || fail "python3 has no pip in this root"
+  NAME=python3-pip TREE=$W/pip
+  mkdir -p "$TREE"
+  get_debs
+  unpack_debs || fail "$(reason 'pip cannot be unpacked')"
+)
+
 install_pip() {
   local script version
   command -v python3 >/dev/null || fail "there is no python3 in this root"
-  python3 -m pip --version >/dev/null 2>&1 || fail "python3 has no pip in this root"
+  python3 -m pip --version >/dev/null 2>&1 || {
+    borrow_pip || exit 1
+    PYTHONPATH=$(echo "$W"/pip/usr/lib/python3/dist-packages "$W"/pip/usr/lib/python3.* | tr ' ' :)
+    export PYTHONPATH
+  }
   python3 -m pip install --only-binary :all: --no-input --no-cache-dir --disable-pip-version-check --no-warn-script-location \
     --timeout 15 --retries 1 --target "$TREE" ${PIP_INDEX_URL:+--index-url "$PIP_INDEX_URL"} "$NAME" >"$W/log" 2>&1 || {
     grep -q 'No matching distribution' "$W/log" && ! grep -qiE 'NewConnectionError|resolution|timed out' "$W/log" &&
@@ -280,6 +297,7 @@ install_pip() {
   }
   check_size "$TREE"
   tidy_tree
+  unset PYTHONPATH
   PYTHONPATH=$TREE python3 -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)' \
     "$COMMAND" || fail "the distribution $NAME has no module $COMMAND"
   version=$(PYTHONPATH=$TREE python3 -c 'import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))' "$NAME" 2>/dev/null)
