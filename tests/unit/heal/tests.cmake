@@ -1,5 +1,9 @@
 bashcell_unit_test(heal
   SOURCES
     package_table_test.cpp
+    model_test.cpp
+    repair_answer_test.cpp
     repairable_test.cpp
+    repairer_test.cpp
   LINKS bashcell_heal)
+target_include_directories(unit_heal PRIVATE ${PROJECT_SOURCE_DIR}/tests)
