@@ -2,9 +2,9 @@
 
     python3 make_wheels.py FOLDER NAME...
 
-A stand-in for what the Python index has, where only Debian's servers are reached: metadata, entry points and requirements are those of
-the distribution; libraries that a minimal root lacks go into the wheel, as in those of the index. What a distribution
-requires is made, too. Takes patchelf.
+A stand-in for what the Python index has, where only Debian's servers are reached: metadata, entry points and
+requirements are those of the distribution; libraries that a minimal root lacks go into the wheel, as in those of the
+index. What a distribution requires is made, too. Takes patchelf.
 """
 
 import base64
@@ -22,17 +22,18 @@ from pip._vendor.packaging.requirements import Requirement
 
 SITE = "/usr/lib/python3/dist-packages"
 MORE_PACKAGES = {"pandas": ["python3-pandas-lib"]}
-# name -> a folder of data that Debian keeps elsewhere, where it belongs in the wheel, and expressions in the module beside it that
-# lead there instead
+# name -> a folder of data that Debian keeps elsewhere, where it belongs in the wheel, and expressions in the module
+# beside it that lead there instead
 DATA = {"matplotlib": ("/usr/share/matplotlib/mpl-data", "matplotlib/mpl-data", {
     "'/usr/share/matplotlib/mpl-data'": 'str(Path(__file__).with_name("mpl-data"))',
     "'/etc/matplotlibrc'": 'str(Path(__file__).with_name("mpl-data") / "matplotlibrc")'})}
 # Debian's copies do not say it themselves.
 REQUIRES = {
-    "beautifulsoup4": ["soupsieve"], "jinja2": ["MarkupSafe"], "openpyxl": ["et-xmlfile"], "pandas": ["numpy", "python-dateutil", "pytz"],
-    "matplotlib": ["contourpy", "cycler", "fonttools", "kiwisolver", "numpy", "packaging", "pillow", "pyparsing", "python-dateutil"],
-    "python-dateutil": ["six"], "python-docx": ["lxml"], "requests": ["certifi", "chardet", "charset-normalizer", "idna", "urllib3"],
-    "scipy": ["numpy"], "sympy": ["mpmath"],
+    "beautifulsoup4": ["soupsieve"], "jinja2": ["MarkupSafe"], "openpyxl": ["et-xmlfile"],
+    "pandas": ["numpy", "python-dateutil", "pytz"], "python-dateutil": ["six"], "python-docx": ["lxml"],
+    "matplotlib": ["contourpy", "cycler", "fonttools", "kiwisolver", "numpy", "packaging", "pillow", "pyparsing",
+                   "python-dateutil"],
+    "requests": ["certifi", "chardet", "charset-normalizer", "idna", "urllib3"], "scipy": ["numpy"], "sympy": ["mpmath"],
 }
 BASE_LIBRARIES = re.compile(r"/(libc|libm|libdl|libpthread|librt|libutil|ld-linux[^/]*|libgcc_s|libstdc\+\+|libz|libbz2|liblzma|"
                             r"libexpat|libffi|libssl|libcrypto|libuuid|libcrypt|libzstd)[-.][^/]*$")

@@ -3,9 +3,9 @@
 
     python3 bench/heal/run.py --program BASHCELL [--only NAME]... [--show NAME]... [plain] [healed] [second] [cost]
 
-Parts: `plain` (healing off), `healed` (with an empty toolbox), `second` (another server, same toolbox: no installs), `cost`
-(calls whose commands all exist). By default all four, or `plain` and `cost` of a program without healing. Exits 1 and names it when a goal is
-missed. `--check` instead runs everything in a root that has all that scripts need: there each answer must be right.
+Parts: `plain` (healing off), `healed` (with an empty toolbox), `second` (another server, same toolbox: no installs),
+`cost` (calls whose commands all exist). By default all four. Exits 1 and names it when a goal is missed. `--check` instead
+runs everything in a root that has all that scripts need: there each answer must be right.
 """
 
 import argparse

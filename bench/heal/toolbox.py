@@ -1,9 +1,10 @@
 """What healing installs into and from: a toolbox that is empty at first, and an index of wheels.
 
-A server of root's keeps its toolbox in /var/cache/bashcell. The servers here see a folder of the benchmark's in its place, each in a mount
-namespace of its own, so that no tool of this machine's toolbox helps and none is left in it.
+A server of root's keeps its toolbox in /var/cache/bashcell. The servers here see a folder of the benchmark's in its
+place, each in a mount namespace of its own, so that no tool of this machine's toolbox helps and none is left in it.
 
-The index is this machine's own, on loopback, since not every machine reaches the one of the world; its wheels are made from Debian's packages.
+The index is this machine's own, on loopback, since not every machine reaches the one of the world; its wheels are made
+from Debian's packages.
 """
 
 import functools
