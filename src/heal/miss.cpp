@@ -108,7 +108,9 @@ std::optional<Need> shell_miss(std::string_view line) {
   if (is_one_of(parts.back(), kOnlyAsked)) return std::nullopt;
   if (parts.back() == "exec") parts.pop_back();
   if (parts.empty()) return std::nullopt;
-  const bool is_line = is_number(parts.back()) || parts.back().starts_with("line ");
+  // What stands before a line's number is a shell or a file, and no quotation.
+  const bool is_line = (is_number(parts.back()) || parts.back().starts_with("line ")) &&
+                       parts.front().find(' ') == std::string_view::npos;
   const bool is_shell = parts.size() == 1 && is_one_of(program_of(parts.back()), kShells);
   const bool is_program = is_sure && parts.back().find(' ') == std::string_view::npos;
   return is_line || is_shell || is_program ? command(name) : std::nullopt;

@@ -21,6 +21,7 @@ constexpr std::string_view kNoDisplay = "no display in this cell: write to a fil
 constexpr std::string_view kNoContainers = "no containers inside this cell: run the program itself";
 constexpr std::string_view kNoPip = "no pip here: just import the module, known ones are installed then";
 constexpr std::string_view kNoEditor = "no editor and no terminal here: write files with cat <<'EOF' or sed -i";
+constexpr std::string_view kTooLarge = "too large to be installed in this cell";
 constexpr std::string_view kIsPython3 = "python is called python3 here";
 
 constexpr Advice kCommands[] = {
@@ -147,6 +148,23 @@ constexpr Advice kCommands[] = {
     {"docker-compose", kNoContainers},
     {"podman", kNoContainers},
     {"kubectl", kNoContainers},
+    {"ffmpeg", "ffmpeg is too large to install here: python3 with cv2 reads videos"},
+    {"ffprobe", "ffmpeg is too large to install here: python3 with cv2 reads videos"},
+    {"go", kTooLarge},
+    {"gofmt", kTooLarge},
+    {"cargo", kTooLarge},
+    {"rustc", kTooLarge},
+    {"java", kTooLarge},
+    {"javac", kTooLarge},
+    {"mvn", kTooLarge},
+    {"gradle", kTooLarge},
+    {"ghc", kTooLarge},
+    {"clang", "use gcc"},
+    {"clang++", "use g++"},
+    {"R", kTooLarge},
+    {"Rscript", kTooLarge},
+    {"octave", "python3 with numpy and scipy"},
+    {"dotnet", kTooLarge},
     {"nano", kNoEditor},
     {"vi", kNoEditor},
     {"vim", kNoEditor},
@@ -246,15 +264,17 @@ size_t distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-// One slip in a short name, two in a long one; a name of two letters is near to everything.
+// One slip in a short name, two in a long one, and none in the first letter; a name of two letters is near to all.
 std::string_view likely_meant(std::string_view name) {
   constexpr size_t kShortest = 3;
   constexpr size_t kLongest = 20;
   if (name.size() < kShortest || name.size() > kLongest) return {};
   std::string_view best;
-  size_t least = name.size() >= 6 ? 3 : 2;
+  constexpr size_t kLong = 8;
+  size_t least = name.size() >= kLong ? 3 : 2;
   for (const std::string_view known : kWellKnown) {
-    const size_t slips = known.size() < kShortest ? least : distance(name, known);
+    const bool is_like = known.size() >= kShortest && known.front() == name.front();
+    const size_t slips = is_like ? distance(name, known) : least;
     if (slips < least) {
       least = slips;
       best = known;

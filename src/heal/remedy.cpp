@@ -87,16 +87,27 @@ class Reading {
   void take(std::string_view line, size_t from_end) {
     if (const std::optional<Need> need = miss_in_line(line, context_)) {
       const bool is_new = std::find(needs_.begin(), needs_.end(), *need) == needs_.end();
-      if (is_new && (is_trusted_ || trust_.has_command(need->name)) && !is_own_words(line)) needs_.push_back(*need);
+      if (is_new && is_credible(*need) && !is_own_words(line)) needs_.push_back(*need);
       return;
     }
     // A script that went well after all may have met and handled it.
     constexpr size_t kLastLines = 5;
     if (!complaint_.empty() || (facts_.exit_code == 0 && from_end >= kLastLines)) return;
-    const std::string_view program = line.substr(0, line.find(": "));
-    if (!is_trusted_ && !(facts_.exit_code != 0 && trust_.has_command(program))) return;
+    if (!is_trusted_ && (facts_.exit_code == 0 || !speaks_itself(line))) return;
     std::string hint = hint_for_line(line, around_);
     if (!hint.empty() && !is_own_words(line)) complaint_ = std::move(hint);
+  }
+
+  bool is_credible(const Need& need) const {
+    if (is_trusted_ || trust_.has_command(need.name)) return true;
+    return need.kind == Need::Kind::kCommand && trust_.starts_shells;
+  }
+
+  // The line begins with the name of a command of the script, or with the shell's.
+  bool speaks_itself(std::string_view line) const {
+    const std::string_view program = line.substr(0, line.find(": "));
+    if (program == "fatal") return trust_.has_command("git");
+    return program == "bash" || trust_.has_command(program);
   }
 
   // The script has the line in its text, so it prints it itself.

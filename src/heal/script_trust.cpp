@@ -20,6 +20,12 @@ bool is_printer(std::string_view word) {
   return std::find(kPrinters.begin(), kPrinters.end(), word) != kPrinters.end();
 }
 
+bool is_starter(std::string_view word) {
+  constexpr std::array<std::string_view, 9> kStarters{"make", "ninja", "python3", "perl", "node",
+                                                      "ruby", "sh",    "bash",    "dash"};
+  return std::find(kStarters.begin(), kStarters.end(), word) != kStarters.end();
+}
+
 bool is_keyword(std::string_view word) {
   constexpr std::array<std::string_view, 10> kWords{"if",    "then",  "else", "elif", "do",
                                                     "while", "until", "!",    "time", "exec"};
@@ -94,6 +100,7 @@ ScriptTrust trust_of(std::string_view script) {
       break;
     }
     trust.commands.push_back(word);
+    trust.starts_shells = trust.starts_shells || is_starter(word);
     if (!is_printer(word) && !is_git_reader(word, next_word(script, end))) trust.runs_programs = true;
     at_command = false;
   }

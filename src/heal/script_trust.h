@@ -12,6 +12,8 @@ struct ScriptTrust {
   bool runs_programs = false;
   // Its exit code may be another than that of what failed: it has more than one command, or a pipe.
   bool hides_failures = false;
+  // It has a program that starts shells and goes on whatever comes of them: make, python3, perl, sh, ...
+  bool starts_shells = false;
   // The first words of its commands, for scripts of any length the first ones.
   std::vector<std::string_view> commands;
 

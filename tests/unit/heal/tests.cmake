@@ -2,8 +2,10 @@ bashcell_unit_test(heal
   SOURCES
     install_facts_test.cpp
     installer_test.cpp
+    nearest_test.cpp
     package_table_test.cpp
     model_test.cpp
+    remedy_test.cpp
     repair_answer_test.cpp
     repairable_test.cpp
     repairer_test.cpp
@@ -11,3 +13,5 @@ bashcell_unit_test(heal
     ../../support/scripted_engine.cpp
   LINKS bashcell_heal)
 target_include_directories(unit_heal PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+bashcell_embed(unit_heal test_tables.h bashcell::heal
+  kSituations=tests/unit/heal/situations.json kCommands=packages/commands.json kModules=packages/modules.json)
