@@ -4,7 +4,8 @@ A server of root's keeps its toolbox in /var/cache/bashcell. The servers here se
 place, each in a mount namespace of its own, so that no tool of this machine's toolbox helps and none is left in it.
 
 The index is this machine's own, on loopback, since not every machine reaches the one of the world; its wheels are made
-from Debian's packages.
+from Debian's packages. An installer cell that has its network from pasta or slirp4netns does not reach this loopback, so
+the servers do not see these programs: then such a cell is in this machine's own network.
 """
 
 import functools
@@ -16,6 +17,7 @@ import shutil
 import threading
 
 CACHE = "/var/cache/bashcell"
+NETWORK_PROGRAMS = "/usr/bin/pasta /usr/bin/slirp4netns"
 
 
 class Index(http.server.BaseHTTPRequestHandler):
@@ -60,7 +62,8 @@ class Toolbox:
         os.makedirs(self.folder, mode=0o755)
         if os.geteuid() == 0:
             os.makedirs(CACHE, exist_ok=True)
-            self.prefix = ["unshare", "-m", "sh", "-c", f'mount --bind "$0" {CACHE} && exec "$@"', self.folder]
+            self.prefix = ["unshare", "-m", "sh", "-c", f'mount --bind "$0" {CACHE} || exit 1; for f in {NETWORK_PROGRAMS}; do '
+                           '[ ! -e $f ] || mount --bind /dev/null $f || exit 1; done; exec "$@"', self.folder]
         else:
             self.environment["XDG_CACHE_HOME"] = self.folder
         if self.wheels:
