@@ -155,6 +155,16 @@ Result<void> settle_paths(Settings& settings, const std::vector<Option>& options
 
 base::Duration duration_of(const json& seconds) { return base::Duration(std::llround(seconds.get<double>() * 1000)); }
 
+std::vector<std::string> names_of(const std::string& list) {
+  std::vector<std::string> names;
+  for (size_t at = 0; at < list.size();) {
+    const size_t end = std::min(list.find(',', at), list.size());
+    if (end > at) names.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
+}
+
 template <typename Value>
 Value pick(const json& name, const std::map<std::string, Value>& values) {
   return values.at(name.get<std::string>());
@@ -193,6 +203,10 @@ Config config_from(const json& values) {
   config.max_timeout = duration_of(values["max_timeout"]);
   config.budget = {.chars = values["max_chars"], .tokens = values["max_output"]};
   config.filters = values["filters"] == "on";
+  config.install = values["install"] == "auto";
+  config.install_allow = names_of(values.value("install_allow", ""));
+  config.install_deny = names_of(values.value("install_deny", ""));
+  config.pip_index = values.value("pip_index", "");
   config.parallel = values["parallel"];
   config.warm = values["warm"];
   config.instructions = values["instructions"];

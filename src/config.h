@@ -49,6 +49,10 @@ struct Config {
   base::Budget budget;
   bool filters = true;
   std::vector<ExtraFilter> extra_filters;
+  bool install = true;
+  std::vector<std::string> install_allow;  // empty: all
+  std::vector<std::string> install_deny;
+  std::string pip_index;  // empty: pip's own
   int parallel = 4;
   bool warm = false;
   bool instructions = false;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/process.h"
 #include "config_paths.h"
 #include "engine/auto_engine.h"
 #include "engine/docker/docker_engine.h"
@@ -78,6 +79,13 @@ std::vector<EngineChoice> engine_order(const Config& config) {
   return {EngineChoice::kOci, EngineChoice::kDocker};
 }
 
+CellRoot root_of_cells(const Config& config) {
+  const std::vector<EngineChoice> order = engine_order(config);
+  if (order.front() != EngineChoice::kOci) return CellRoot::kImage;
+  const bool there = order.size() == 1 || base::find_program("crun") || base::find_program("runc");
+  return there ? CellRoot::kMachine : CellRoot::kImage;
+}
+
 std::unique_ptr<Engine> make_engine(const Config& config, const EngineUse& use) {
   const std::vector<EngineChoice> order = engine_order(config);
   if (order.size() == 1) return make_one(config, order.front(), use);
@@ -85,10 +93,11 @@ std::unique_ptr<Engine> make_engine(const Config& config, const EngineUse& use) 
     return [config, use, kind] { return make_one(config, kind, use); };
   };
   // Where not every limit can be enforced by oci, an engine that can is better, whatever the user would put up with.
-  std::vector<engine::EngineChoiceOption> options = {{"oci", maker(EngineChoice::kOci), engine::LimitsPolicy::kStrict},
-                                                     {"docker", maker(EngineChoice::kDocker)}};
+  std::vector<engine::EngineChoiceOption> options = {
+      {.name = "oci", .make = maker(EngineChoice::kOci), .limits = engine::LimitsPolicy::kStrict},
+      {.name = "docker", .make = maker(EngineChoice::kDocker), .images = true}};
   if (config.limits == engine::LimitsPolicy::kBestEffort) {
-    options.push_back({"oci without all limits", maker(EngineChoice::kOci)});
+    options.push_back({.name = "oci without all limits", .make = maker(EngineChoice::kOci)});
   }
   return std::make_unique<engine::AutoEngine>(std::move(options));
 }

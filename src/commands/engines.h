@@ -16,6 +16,11 @@ namespace bashcell::commands {
 // runtime) leaves only that one.
 std::vector<EngineChoice> engine_order(const Config& config);
 
+// Where the programs of cells come from: an image, or this machine (a root file system of its own among them). Of
+// engines that are tried one after the other, the first that seems to be there decides.
+enum class CellRoot { kMachine, kImage };
+CellRoot root_of_cells(const Config& config);
+
 // What a command wants of an engine when an image is missing.
 struct EngineUse {
   bool pull = true;

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "commands/engines.h"
+#include "commands/healing.h"
 #include "config_paths.h"
 
 namespace bashcell::commands {
@@ -64,6 +66,13 @@ base::Result<engine::CellSpec> cell_spec(const Config& config) {
   spec.cpus = config.cpus;
   spec.pids = config.pids;
   spec.limits = config.limits;
+  if (!config.install) return spec;
+  spec.toolbox_of_image = root_of_cells(config) == CellRoot::kImage;
+  if (base::Result<heal::Toolbox> toolbox = open_toolbox(config)) {
+    spec.toolbox = toolbox->tools();
+  } else {
+    base::Log(config.log).error("no toolbox: " + toolbox.error().message);
+  }
   return spec;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "commands/engines.h"
+#include "commands/healing.h"
 #include "commands/parts.h"
 #include "commands/stop_signals.h"
 #include "embedded/command_texts.h"
@@ -57,7 +58,8 @@ int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engi
   rpc::Transport& transport = recording ? static_cast<rpc::Transport&>(*recording) : stdio;
 
   sandbox::Sandbox sandbox(loop, engine, std::move(make_spec), std::move(options));
-  tools::BashTool bash(sandbox, bash_tool_options(config));
+  Healing healing(config, loop);
+  tools::BashTool bash(sandbox, &healing.healer(), bash_tool_options(config));
 
   mcp::ServerOptions server_options;
   server_options.version = wire::kVersion;
@@ -88,7 +90,7 @@ int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engi
 
   // Else what it has made by now would stay until the next server sweeps. Its thread cannot be interrupted, so this has
   // an end, too: a cell that has started by then ends with our descriptors.
-  if (!sandbox.wait_for_start(kPatienceWithStart)) ::_exit(exit_status);
+  if (!sandbox.wait_for_start(kPatienceWithStart) || !healing.wait_for_start(kPatienceWithStart)) ::_exit(exit_status);
   return exit_status;
 }
 

@@ -23,6 +23,12 @@ base::Result<std::unique_ptr<Cell>> AutoEngine::start(const CellSpec& spec) {
     Engine& candidate = engine(current_);
     CellSpec wanted = spec;
     wanted.limits = options_[current_].limits.value_or(spec.limits);
+    const bool other_root = spec.toolbox_of_image != options_[current_].images;
+    if (other_root && spec.installer) {
+      failures_.push_back({current_, "tools are not installed for its kind of root"});
+      continue;
+    }
+    if (other_root) wanted.toolbox.clear();
     base::Result<std::unique_ptr<Cell>> cell = candidate.start(wanted);
     if (decided_ || (!cell && candidate.preparing())) return cell;
     on_trial_ = cell.ok();

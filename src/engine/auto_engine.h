@@ -17,6 +17,7 @@ namespace bashcell::engine {
 struct EngineChoiceOption {
   std::string name;  // for messages: "oci"
   std::function<std::unique_ptr<Engine>()> make;
+  bool images = false;                      // its cells' programs come from an image, not from this machine
   std::optional<LimitsPolicy> limits = {};  // instead of the cell's own: strict where there may be something better
 };
 

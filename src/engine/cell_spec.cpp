@@ -43,7 +43,8 @@ std::vector<std::pair<std::string, std::string>> cell_environment(const CellSpec
   for (auto& [name, value] : all) {
     if (name == "PATH") value += std::string(":") + kCellToolPrograms;
   }
-  all.emplace_back("PYTHONUSERBASE", kCellToolPython);
+  // With a network, scripts may fill that folder themselves.
+  if (spec.network.empty()) all.emplace_back("PYTHONUSERBASE", kCellToolPython);
   return all;
 }
 

@@ -21,13 +21,14 @@ struct User {
 
 struct CellSpec {
   // The workspace is the only writable thing of the host's that a cell sees.
-  std::string workspace;         // absolute path of an existing folder on the host -> /workspace
-  std::string workspace_volume;  // instead of it: a volume of the engine's, made when missing (docker)
-  std::string supervisor;        // absolute path of bashcell-init on the host -> /run/cell/bashcell-init, read-only
-  std::string rootfs;            // absolute path of a root file system; empty: the host's /usr behind a skeleton (oci)
-  std::string image;             // reference of the engine's image (docker)
-  std::string toolbox;           // absolute path of a folder with tools -> /run/cell/tools, read-only; or none
-  std::string network;           // a network of the engine's, by name; empty: none but loopback
+  std::string workspace;          // absolute path of an existing folder on the host -> /workspace
+  std::string workspace_volume;   // instead of it: a volume of the engine's, made when missing (docker)
+  std::string supervisor;         // absolute path of bashcell-init on the host -> /run/cell/bashcell-init, read-only
+  std::string rootfs;             // absolute path of a root file system; empty: the host's /usr behind a skeleton (oci)
+  std::string image;              // reference of the engine's image (docker)
+  std::string toolbox;            // absolute path of a folder with tools -> /run/cell/tools, read-only; or none
+  bool toolbox_of_image = false;  // its tools run on the image's root, else on this machine's
+  std::string network;            // a network of the engine's, by name; empty: none but loopback
   // A cell that runs our own installer and nothing else: with a network, whatever the engine has for one, and the
   // package manager's configuration. Never made so by an option.
   bool installer = false;

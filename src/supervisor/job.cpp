@@ -169,7 +169,9 @@ void Job::on_shell_ended(int wait_status) {
 }
 
 void Job::hold() {
-  if (phase_ != Phase::kRunning || ++holds_ > 1) return;
+  if (phase_ != Phase::kRunning) return;
+  was_held_ = true;
+  if (++holds_ > 1) return;
   held_since_ = base::now();
   shared_.loop.cancel(timer_);
 }
@@ -276,7 +278,8 @@ void Job::commit_state(wire::Done& done) {
 void Job::take_output(wire::Done& done) {
   const size_t notice = meter_.cost(kStatusLine);
   const size_t budget = budget_of(run_, meter_);
-  const bool plain = done.outcome == wire::Outcome::kExited && done.code == 0 && !done.memory_limit_hit &&
+  // What was done for it meanwhile, the host will tell.
+  const bool plain = !was_held_ && done.outcome == wire::Outcome::kExited && done.code == 0 && !done.memory_limit_hit &&
                      !done.process_limit_hit && !done.state_dropped && done.problem.empty() &&
                      std::all_of(done.stages.begin(), done.stages.end(), [](int64_t stage) { return stage == 0; });
   // Without a status line all of the budget is the output's; leaving something out needs one.

@@ -107,6 +107,7 @@ class Job {
   base::Instant deadline_;
   base::Instant held_since_;
   int holds_ = 0;
+  bool was_held_ = false;
   base::Instant ended_;
   base::Instant phase_started_;
   Phase phase_ = Phase::kRunning;

@@ -67,8 +67,21 @@ base::Result<sandbox::CallRequest> bash_request(const nlohmann::json& arguments,
   return request;
 }
 
-BashTool::BashTool(sandbox::Sandbox& sandbox, BashToolOptions options)
-    : sandbox_(sandbox), options_(std::move(options)), definition_(bash_definition()) {}
+// A call that its client waits for.
+struct BashTool::Open {
+  std::unique_ptr<mcp::ToolCall> call;
+  std::string script;
+  base::Duration timeout{0};
+  sandbox::Sandbox::CallId id = 0;
+};
+
+BashTool::BashTool(sandbox::Sandbox& sandbox, heal::Healer* healer, BashToolOptions options)
+    : sandbox_(sandbox), healer_(healer), options_(std::move(options)), definition_(bash_definition()) {
+  if (healer_ == nullptr) return;
+  sandbox_.on_question([this](sandbox::Question question, sandbox::Respond respond) {
+    healer_->answer(std::move(question), std::move(respond));
+  });
+}
 
 void BashTool::call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCall> call) {
   base::Result<sandbox::CallRequest> request = bash_request(arguments, options_);
@@ -76,17 +89,34 @@ void BashTool::call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCa
     call->finish({.text = "[cell: " + request.error().message + "]", .is_error = true});
     return;
   }
-  const std::shared_ptr<mcp::ToolCall> open = std::move(call);
-  const base::Duration timeout = request->timeout;
-  std::string script = request->script;
-  const sandbox::Sandbox::CallId id = sandbox_.run(
-      std::move(*request), [this, open, timeout, script = std::move(script)](const sandbox::CallReport& report) {
-        Rendered rendered = render(
-            report, {.script = script, .timeout = timeout, .budget = options_.budget, .limits = sandbox_.spec()});
-        open->finish({.text = std::move(rendered.text), .is_error = rendered.is_error});
-      });
-  // The call is kept alive by the sandbox, which reports a cancelled one, too.
-  open->on_cancel([this, id] { sandbox_.cancel(id); });
+  // Kept alive by the sandbox, which reports a cancelled call, too.
+  auto open = std::make_shared<Open>();
+  open->call = std::move(call);
+  open->script = request->script;
+  open->timeout = request->timeout;
+  open->id = sandbox_.run(std::move(*request),
+                          [this, open](sandbox::CallReport report) { on_report(open, std::move(report)); });
+  if (healer_ != nullptr) healer_->begin(open->id);
+  open->call->on_cancel([this, id = open->id] {
+    if (healer_ != nullptr) healer_->forget(id);
+    sandbox_.cancel(id);
+  });
+}
+
+void BashTool::on_report(const std::shared_ptr<Open>& open, sandbox::CallReport report) {
+  if (healer_ == nullptr) return finish(*open, report, {});
+  auto kept = std::make_shared<sandbox::CallReport>(std::move(report));
+  healer_->finish(open->id, {.report = *kept, .script = open->script, .spec = sandbox_.spec()},
+                  [this, open, kept](std::vector<std::string> clauses) { finish(*open, *kept, std::move(clauses)); });
+}
+
+void BashTool::finish(const Open& open, const sandbox::CallReport& report, std::vector<std::string> healing) {
+  Rendered rendered = render(report, {.script = open.script,
+                                      .timeout = open.timeout,
+                                      .budget = options_.budget,
+                                      .limits = sandbox_.spec(),
+                                      .healing = std::move(healing)});
+  open.call->finish({.text = std::move(rendered.text), .is_error = rendered.is_error});
 }
 
 }  // namespace bashcell::tools

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "heal/healer.h"
 #include "mcp/tool.h"
 #include "sandbox/sandbox.h"
 #include "tools/filters.h"
@@ -21,14 +22,20 @@ struct BashToolOptions {
 
 class BashTool final : public mcp::Tool {
  public:
-  // `sandbox` must outlive this.
-  BashTool(sandbox::Sandbox& sandbox, BashToolOptions options);
+  // Both must outlive this. `healer`: none, and nothing is healed.
+  BashTool(sandbox::Sandbox& sandbox, heal::Healer* healer, BashToolOptions options);
 
   const mcp::ToolDefinition& definition() const override { return definition_; }
   void call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCall> call) override;
 
  private:
+  struct Open;
+
+  void on_report(const std::shared_ptr<Open>& open, sandbox::CallReport report);
+  void finish(const Open& open, const sandbox::CallReport& report, std::vector<std::string> healing);
+
   sandbox::Sandbox& sandbox_;
+  heal::Healer* healer_;
   BashToolOptions options_;
   mcp::ToolDefinition definition_;
 };

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/budget.h"
 #include "engine/cell_spec.h"
@@ -18,7 +19,8 @@ struct RenderContext {
       script;  // as it was run: tells an excusable exit 1 (grep, diff, cmp, test) in a pipeline from others
   base::Duration timeout{30'000};
   base::Budget budget;
-  engine::CellSpec limits;  // for naming a limit that was hit
+  engine::CellSpec limits;           // for naming a limit that was hit
+  std::vector<std::string> healing;  // clauses: what was done about things that the script lacked (heal/healer.h)
 };
 
 struct Rendered {

@@ -1,5 +1,6 @@
 bashcell_unit_test(heal
   SOURCES
+    healer_test.cpp
     install_facts_test.cpp
     installer_test.cpp
     nearest_test.cpp

@@ -1,0 +1,38 @@
+#pragma once
+// The parts that get what scripts lack, built from the configuration: for serve and run.
+
+#include <memory>
+
+#include "base/event_loop.h"
+#include "config.h"
+#include "engine/engine.h"
+#include "heal/healer.h"
+#include "heal/installer.h"
+#include "sandbox/sandbox.h"
+
+namespace bashcell::commands {
+
+// What installs is made when something is to be installed for the first time: its engine and its toolbox.
+class Healing {
+ public:
+  // `config` must outlive this.
+  Healing(const Config& config, base::EventLoop& loop);
+
+  heal::Healer& healer() { return healer_; }
+  // As Sandbox::wait_for_start.
+  bool wait_for_start(base::Duration limit) { return !installer_ || installer_->wait_for_start(limit); }
+
+ private:
+  void install(const heal::Need& need, heal::Installer::OnDone on_done);
+
+  const Config& config_;
+  base::EventLoop& loop_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<heal::Installer> installer_;
+  heal::Healer healer_;
+};
+
+// The toolbox for cells of this configuration; made when it is missing. Blocks for a few file operations.
+base::Result<heal::Toolbox> open_toolbox(const Config& config);
+
+}  // namespace bashcell::commands
