@@ -20,6 +20,23 @@ base::Result<std::string> exchange(const HttpModelOptions& options, http::Reques
 
 }  // namespace
 
+base::Result<HttpModelOptions> http_model_options(
+    const std::string& url, const std::string& model, const std::string& key_variable,
+    const std::function<std::optional<std::string>(const std::string& name)>& variable) {
+  base::Result<Endpoint> endpoint = parse_endpoint(url);
+  if (!endpoint) return base::Error{"--repair: " + endpoint.error().message};
+  HttpModelOptions options{.endpoint = std::move(*endpoint), .model = model};
+  if (model.empty() && options.endpoint.style == Endpoint::Style::kAnthropic) {
+    return base::Error{"--repair-model is empty: this endpoint must be told which model to ask"};
+  }
+  if (key_variable.empty()) return options;
+  options.key = variable(key_variable).value_or("");
+  if (options.key.empty()) return base::Error{"--repair-key-env: the variable " + key_variable + " is not set"};
+  const bool plain = std::all_of(options.key.begin(), options.key.end(), [](char c) { return c > ' ' && c < 0x7f; });
+  if (!plain) return base::Error{"--repair-key-env: the value of " + key_variable + " has blanks or odd characters"};
+  return options;
+}
+
 HttpModel::HttpModel(base::EventLoop& loop, HttpModelOptions options)
     : loop_(loop), options_(std::make_shared<const HttpModelOptions>(std::move(options))) {}
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "base/event_loop.h"
@@ -20,6 +21,12 @@ struct HttpModelOptions {
   std::string key;
   http::ClientMaker make_client = http::make_curl_client;
 };
+
+// From --repair URL, --repair-model and --repair-key-env. `key_variable` is the name of an environment variable, which
+// `variable` reads; empty: no key is sent. Errors name the option, and never hold the key.
+base::Result<HttpModelOptions> http_model_options(
+    const std::string& url, const std::string& model, const std::string& key_variable,
+    const std::function<std::optional<std::string>(const std::string& name)>& variable);
 
 class HttpModel final : public Model {
  public:

@@ -219,6 +219,32 @@ TEST_CASE("where an endpoint is, is said by a URL that leaves this machine only 
   CHECK(parse_endpoint("https://u:hush@example.com/v1/messages").error().message.find("hush") == std::string::npos);
 }
 
+TEST_CASE("the options of an endpoint are checked, and the key is read from the variable that is named") {
+  const auto variable = [](const std::string& name) -> std::optional<std::string> {
+    if (name == "KEY") return "hush";
+    if (name == "EMPTY") return "";
+    if (name == "ODD") return "hush\nX: y";
+    return std::nullopt;
+  };
+  const std::string openai = "https://x/v1/chat/completions";
+  const auto error = [&](const std::string& url, const std::string& model, const std::string& key) {
+    const auto options = http_model_options(url, model, key, variable);
+    return options ? std::string() : options.error().message;
+  };
+  const auto options = http_model_options(openai, "small", "KEY", variable);
+  REQUIRE(options);
+  CHECK(options.value().key == "hush");
+  CHECK(options.value().model == "small");
+  CHECK(error(openai, "", "").empty());
+  CHECK(error("https://x/v1/messages", "small", "KEY").empty());
+  CHECK(error("https://x/v1/messages", "", "KEY") ==
+        "--repair-model is empty: this endpoint must be told which model to ask");
+  CHECK(error("http://x/v1/messages", "m", "KEY").starts_with("--repair: plain http leaves this machine"));
+  CHECK(error(openai, "m", "NONE") == "--repair-key-env: the variable NONE is not set");
+  CHECK(error(openai, "m", "EMPTY") == "--repair-key-env: the variable EMPTY is not set");
+  CHECK(error(openai, "m", "ODD") == "--repair-key-env: the value of ODD has blanks or odd characters");
+}
+
 TEST_CASE("the client's model is asked by sampling, and only text is taken from its answer") {
   json params;
   std::function<void(base::Result<json>)> respond;
