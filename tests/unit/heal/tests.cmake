@@ -8,6 +8,7 @@ bashcell_unit_test(heal
     model_test.cpp
     remedy_test.cpp
     repair_answer_test.cpp
+    repair_call_test.cpp
     repair_run_test.cpp
     repairable_test.cpp
     repairer_test.cpp
