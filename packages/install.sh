@@ -230,9 +230,10 @@ install_deb() {
   fi
   get_debs
   unpack_debs || fail "$(reason "$NAME cannot be unpacked")"
-  tidy_tree
   program=$(find_program)
   [ -n "$program" ] || fail "the package $NAME has no command $COMMAND"
+  [ ! -u "$TREE/$program" ] || fail "$COMMAND needs rights that no cell has"
+  tidy_tree
   for base in "$TREE"/usr/lib/*/graphviz; do
     [ ! -x "$TREE/usr/bin/dot" ] ||
       GVBINDIR=$base LD_LIBRARY_PATH=${base%/*} "$TREE/usr/bin/dot" -c >>"$W/log" 2>&1

@@ -86,6 +86,12 @@ void remove(const std::string& path) {
   fs::remove_all(path, ignored);
 }
 
+// moreutils comes with a `parallel` that is not what scripts mean by that name.
+bool is_known_of_another(const std::string& command, const std::string& place) {
+  const std::optional<Package> package = package_of_command(command);
+  return package && package->name != place;
+}
+
 // What may be on PATH: a script, or a link to a program of the same package or of the base.
 bool is_entry_of(const std::string& path, const std::string& place) {
   struct stat info {};
@@ -236,7 +242,7 @@ base::Result<void> Toolbox::take_commands(const std::string& out, const Arrival&
     const std::string from = out + "/bin/" + name;
     const std::string to = tools() + "/bin/" + name;
     if (!is_command_name(name) || !is_entry_of(from, arrival.place)) continue;
-    if (name != arrival.command && exists(to)) continue;  // another package's
+    if (name != arrival.command && (exists(to) || is_known_of_another(name, arrival.place))) continue;
     if (base::Result<void> moved = move(from, to); !moved) return moved;
   }
   return {};

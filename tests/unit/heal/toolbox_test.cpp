@@ -84,6 +84,17 @@ TEST_CASE("another command of a package that is there replaces the package, and 
   CHECK(fs::exists(box.toolbox.tools() + "/packages/two/usr/bin/c"));
 }
 
+TEST_CASE("a command that the table knows of another package comes with that one only") {
+  Box box;
+  box.stage("moreutils", "sponge");
+  for (const char* name : {"jq", "ts"}) {
+    fs::create_symlink("../packages/moreutils/usr/bin/sponge", box.staging + "/out/bin/" + name);
+  }
+  REQUIRE(box.accept("moreutils", "sponge") == "taken");
+  CHECK_FALSE(box.toolbox.has_command("jq"));
+  CHECK(box.toolbox.has_command("ts"));
+}
+
 TEST_CASE("a tree with anything that a tool does not need is refused whole") {
   struct Row {
     const char* what;
