@@ -45,6 +45,7 @@ base::Result<InstallPlan> plan_install(const Need& need, const Toolbox& toolbox)
     plan.file = package->file;
     return plan;
   }
+  if (is_never_installed(need.name)) return base::Error{"it is of no use in a cell"};
   if (!toolbox.index_has(need.name)) return base::Error{"no known package has that command"};
   plan.package = need.name;
   return plan;

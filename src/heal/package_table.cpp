@@ -33,9 +33,15 @@ std::optional<Package> package_of_command(std::string_view command) {
   if (!is_command_name(command)) return std::nullopt;
   const json table = json::parse(kPackageCommands);
   const auto found = table.find(command);
-  if (found == table.end()) return std::nullopt;
+  if (found == table.end() || found->is_null()) return std::nullopt;
   if (found->is_string()) return Package{found->get<std::string>(), {}};
   return Package{found->at(0).get<std::string>(), found->at(1).get<std::string>()};
+}
+
+bool is_never_installed(std::string_view command) {
+  const json table = json::parse(kPackageCommands);
+  const auto found = table.find(command);
+  return found != table.end() && found->is_null();
 }
 
 std::optional<std::string> distribution_of_module(std::string_view module) {
