@@ -132,6 +132,10 @@ tidy_tree() {
     target=$(readlink "$link")
     if [ -e "$TREE$target" ] || [ -L "$TREE$target" ]; then ln -srfn "$TREE$target" "$link"; fi
   done
+  # Linker scripts (libc.so, libm.so) name files by their paths; the linker looks for plain names in its folders.
+  for link in "$TREE"/usr/lib/*-linux-gnu*/lib{c,m}.so; do
+    [ ! -f "$link" ] || [ -L "$link" ] || sed -i -E 's| /[^ ]*/([^/ ]+)| \1|g' "$link"
+  done
 }
 
 # The folders of the tree below these, which hold a file of that kind, as they are called in a cell: a:b:c
@@ -171,6 +175,19 @@ surroundings() {
   set_one GS_LIB "$(existing "$TREE"/usr/share/ghostscript/*/Resource/Init "$TREE"/usr/share/ghostscript/*/lib "$TREE"/usr/share/fonts/type1/*)"
   set_one GVBINDIR "$(existing "$TREE"/usr/lib/*/graphviz)"
   [ ! -e "$TREE/usr/share/misc/magic.mgc" ] || set_one MAGIC "\$t/usr/share/misc/magic.mgc"
+  compiler_surroundings
+}
+
+# gcc finds its own parts from where it is, but not the assembler, the C library's files and the headers. Those of C++
+# come before those of C, which they include as the next of the same name.
+compiler_surroundings() {
+  local headers
+  compgen -G "$TREE/usr/lib/gcc/*/*/cc1" >/dev/null || return 0
+  headers=$(existing "$TREE"/usr/include "$TREE"/usr/include/*-linux-gnu*)
+  prepend COMPILER_PATH "$(existing "$TREE"/usr/bin)"
+  prepend LIBRARY_PATH "$(existing "$TREE"/usr/lib/*-linux-gnu*)"
+  prepend C_INCLUDE_PATH "$headers"
+  prepend CPLUS_INCLUDE_PATH "$(existing "$TREE"/usr/include/c++/* "$TREE"/usr/include/*/c++/*):$headers"
 }
 
 # One entry of PATH: a link, or a script where the program needs surroundings.

@@ -37,6 +37,8 @@ constexpr Advice kCommands[] = {
     {"conda", kNoPip},
     {"poetry", kNoPip},
     {"easy_install", kNoPip},
+    {"node", "node cannot be installed in this cell: use python3"},
+    {"nodejs", "node cannot be installed in this cell: use python3"},
     {"npm", "no npm packages here: use what node has built in"},
     {"npx", "no npm packages here: use what node has built in"},
     {"yarn", "no npm packages here: use what node has built in"},
