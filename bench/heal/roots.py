@@ -24,11 +24,14 @@ def make(root, packages):
     print(f"heal: making {root} ...", file=sys.stderr, flush=True)
     os.makedirs(os.path.dirname(root), exist_ok=True)
     part = root + ".part"
-    command = ["mmdebstrap", "--quiet", "--variant=minbase", "--include=" + ",".join(packages), "--dpkgopt=force-unsafe-io",
-               "--format=directory", SUITE, part]
+    if os.path.ismount(os.path.join(part, "proc")):
+        sys.exit(f"heal: {part} is being made, or an attempt to make it was cut off: umount what is mounted there")
+    # By timeout(1), whose SIGTERM lets it unmount what it has mounted.
+    command = ["timeout", "--kill-after=60", "1800", "mmdebstrap", "--quiet", "--variant=minbase",
+               "--include=" + ",".join(packages), "--dpkgopt=force-unsafe-io", "--format=directory", SUITE, part]
     for sources in ([], [OWN_SOURCES]):
         shutil.rmtree(part, ignore_errors=True)
-        if subprocess.run([*command, *sources], timeout=1200).returncode == 0:
+        if subprocess.run([*command, *sources]).returncode == 0:
             os.rename(part, root)
             return
     sys.exit(f"heal: mmdebstrap could not make {root}")
