@@ -207,6 +207,9 @@ Config config_from(const json& values) {
   config.install_allow = names_of(values.value("install_allow", ""));
   config.install_deny = names_of(values.value("install_deny", ""));
   config.pip_index = values.value("pip_index", "");
+  config.repair = values["repair"];
+  config.repair_model = values.value("repair_model", "");
+  config.repair_key_env = values.value("repair_key_env", "");
   config.parallel = values["parallel"];
   config.warm = values["warm"];
   config.instructions = values["instructions"];

@@ -52,7 +52,10 @@ struct Config {
   bool install = true;
   std::vector<std::string> install_allow;  // empty: all
   std::vector<std::string> install_deny;
-  std::string pip_index;  // empty: pip's own
+  std::string pip_index;       // empty: pip's own
+  std::string repair = "off";  // "client", or the URL of an endpoint
+  std::string repair_model;
+  std::string repair_key_env;
   int parallel = 4;
   bool warm = false;
   bool instructions = false;

@@ -1,10 +1,13 @@
 #include "commands/healing.h"
 
+#include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "commands/engines.h"
 #include "commands/parts.h"
 #include "config_paths.h"
+#include "heal/model_http.h"
 
 namespace bashcell::commands {
 
@@ -28,6 +31,17 @@ base::Result<heal::Toolbox> open_toolbox(const Config& config) {
   const base::Result<std::string> folder = heal::toolbox_folder(heal::toolbox_key(root));
   if (!folder) return folder.error();
   return heal::Toolbox::open(*folder, cell_user(config));
+}
+
+base::Result<std::unique_ptr<heal::Model>> repair_model(const Config& config, base::EventLoop& loop) {
+  if (config.repair == "off" || config.repair == "client") return std::unique_ptr<heal::Model>();
+  auto options = heal::http_model_options(config.repair, config.repair_model, config.repair_key_env,
+                                          [](const std::string& name) -> std::optional<std::string> {
+                                            const char* value = std::getenv(name.c_str());
+                                            return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+                                          });
+  if (!options) return options.error();
+  return std::unique_ptr<heal::Model>(std::make_unique<heal::HttpModel>(loop, std::move(*options)));
 }
 
 Healing::Healing(const Config& config, base::EventLoop& loop)

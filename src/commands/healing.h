@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "heal/healer.h"
 #include "heal/installer.h"
+#include "heal/repair_model.h"
 #include "sandbox/sandbox.h"
 
 namespace bashcell::commands {
@@ -31,6 +32,9 @@ class Healing {
   std::unique_ptr<heal::Installer> installer_;
   heal::Healer healer_;
 };
+
+// What --repair URL leads to; nothing for off and client. An error is one line that names the option.
+base::Result<std::unique_ptr<heal::Model>> repair_model(const Config& config, base::EventLoop& loop);
 
 // The toolbox for cells of this configuration; made when it is missing. Blocks for a few file operations.
 base::Result<heal::Toolbox> open_toolbox(const Config& config);

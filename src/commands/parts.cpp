@@ -88,7 +88,8 @@ tools::BashToolOptions bash_tool_options(const Config& config) {
                                  .max_timeout = config.max_timeout,
                                  .budget = config.budget,
                                  .filters = config.filters,
-                                 .extra_filters = {}};
+                                 .extra_filters = {},
+                                 .repair_by_client = config.repair == "client"};
   for (const ExtraFilter& filter : config.extra_filters) {
     options.extra_filters.push_back({filter.name, filter.commands, filter.text});
   }

@@ -59,7 +59,14 @@ int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engi
 
   sandbox::Sandbox sandbox(loop, engine, std::move(make_spec), std::move(options));
   Healing healing(config, loop);
-  tools::BashTool bash(sandbox, &healing.healer(), bash_tool_options(config));
+  const base::Result<std::unique_ptr<heal::Model>> model = repair_model(config, loop);
+  if (!model) {
+    log.error(model.error().message);
+    return 2;
+  }
+  tools::BashToolOptions tool_options = bash_tool_options(config);
+  tool_options.model = model->get();
+  tools::BashTool bash(loop, sandbox, &healing.healer(), std::move(tool_options));
 
   mcp::ServerOptions server_options;
   server_options.version = wire::kVersion;

@@ -6,11 +6,16 @@
 
 #include "base/file.h"
 #include "embedded/tool_texts.h"
+#include "heal/model_client.h"
+#include "heal/repair_call.h"
 #include "tools/render.h"
 
 namespace bashcell::tools {
 
 namespace {
+
+// Of the 60 s after which clients give a call up.
+constexpr base::Duration kClientsWait{50'000};
 
 mcp::ToolDefinition bash_definition() {
   return {.name = "bash",
@@ -70,13 +75,16 @@ base::Result<sandbox::CallRequest> bash_request(const nlohmann::json& arguments,
 // A call that its client waits for.
 struct BashTool::Open {
   std::unique_ptr<mcp::ToolCall> call;
+  std::unique_ptr<heal::Model> model;        // over `call`
+  std::unique_ptr<heal::RepairCall> repair;  // over `model`
   std::string script;
   base::Duration timeout{0};
-  sandbox::Sandbox::CallId id = 0;
+  base::Instant begun = base::now();
+  sandbox::Sandbox::CallId id = 0;  // of what runs for it in the sandbox now
 };
 
-BashTool::BashTool(sandbox::Sandbox& sandbox, heal::Healer* healer, BashToolOptions options)
-    : sandbox_(sandbox), healer_(healer), options_(std::move(options)), definition_(bash_definition()) {
+BashTool::BashTool(base::EventLoop& loop, sandbox::Sandbox& sandbox, heal::Healer* healer, BashToolOptions options)
+    : loop_(loop), sandbox_(sandbox), healer_(healer), options_(std::move(options)), definition_(bash_definition()) {
   if (healer_ == nullptr) return;
   sandbox_.on_question([this](sandbox::Question question, sandbox::Respond respond) {
     healer_->answer(std::move(question), std::move(respond));
@@ -97,17 +105,70 @@ void BashTool::call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCa
   open->id = sandbox_.run(std::move(*request),
                           [this, open](sandbox::CallReport report) { on_report(open, std::move(report)); });
   if (healer_ != nullptr) healer_->begin(open->id);
-  open->call->on_cancel([this, id = open->id] {
-    if (healer_ != nullptr) healer_->forget(id);
-    sandbox_.cancel(id);
+  open->call->on_cancel([this, weak = std::weak_ptr<Open>(open)] {
+    const std::shared_ptr<Open> cancelled = weak.lock();
+    if (!cancelled) return;
+    cancelled->repair.reset();
+    cancelled->model.reset();
+    if (healer_ != nullptr) healer_->forget(cancelled->id);
+    sandbox_.cancel(cancelled->id);
   });
 }
 
 void BashTool::on_report(const std::shared_ptr<Open>& open, sandbox::CallReport report) {
-  if (healer_ == nullptr) return finish(*open, report, {});
+  if (!start_repair(open, report)) heal(open, std::move(report), {});
+}
+
+// False: there is nothing to repair, or nobody to do it.
+bool BashTool::start_repair(const std::shared_ptr<Open>& open, sandbox::CallReport& report) {
+  const bool by_client = options_.repair_by_client && open->call->can_sample();
+  if ((!by_client && options_.model == nullptr) || !heal::RepairCall::may_start(open->script, report)) return false;
+  if (by_client) {
+    mcp::ToolCall* const call = open->call.get();
+    open->model = std::make_unique<heal::ClientModel>(heal::Sampling{
+        .ask = [call](const nlohmann::json& params, auto on_answer) { call->sample(params, std::move(on_answer)); },
+        .stop = [call] { call->stop_sampling(); }});
+  }
+  heal::Model& model = by_client ? *open->model : *options_.model;
+  heal::RepairCell cell{
+      .run = [this, open = open.get()](auto request,
+                                       auto done) { return run_repaired(*open, std::move(request), std::move(done)); },
+      .cancel = [this](sandbox::Sandbox::CallId id) { sandbox_.cancel(id); }};
+  open->repair = std::make_unique<heal::RepairCall>(loop_, model, std::move(cell), [this](const std::string& script) {
+    base::Result<sandbox::CallRequest> request = bash_request({{"command", script}}, options_);
+    return request ? std::move(*request) : sandbox::CallRequest{};
+  });
+  const base::Instant deadline = open->begun + std::min(open->timeout, kClientsWait);
+  open->repair->start(open->script, std::move(report), {}, deadline, [this, open](heal::RepairedCall repaired) {
+    const std::unique_ptr<heal::RepairCall> ended = std::move(open->repair);
+    open->script = std::move(repaired.script);
+    heal(open, std::move(repaired.report), std::move(repaired.clause));
+  });
+  return true;
+}
+
+sandbox::Sandbox::CallId BashTool::run_repaired(Open& open, sandbox::CallRequest request,
+                                                sandbox::Sandbox::OnFinished done) {
+  const sandbox::Sandbox::CallId id = sandbox_.run(std::move(request), std::move(done));
+  if (healer_ != nullptr) {
+    healer_->forget(open.id);
+    healer_->begin(id);
+  }
+  open.id = id;
+  return id;
+}
+
+void BashTool::heal(const std::shared_ptr<Open>& open, sandbox::CallReport report, std::string clause) {
+  const auto with_clause = [](std::vector<std::string> clauses, std::string one) {
+    if (!one.empty()) clauses.push_back(std::move(one));
+    return clauses;
+  };
+  if (healer_ == nullptr) return finish(*open, report, with_clause({}, std::move(clause)));
   auto kept = std::make_shared<sandbox::CallReport>(std::move(report));
   healer_->finish(open->id, {.report = *kept, .script = open->script, .spec = sandbox_.spec()},
-                  [this, open, kept](std::vector<std::string> clauses) { finish(*open, *kept, std::move(clauses)); });
+                  [this, open, kept, clause = std::move(clause), with_clause](std::vector<std::string> clauses) {
+                    finish(*open, *kept, with_clause(std::move(clauses), clause));
+                  });
 }
 
 void BashTool::finish(const Open& open, const sandbox::CallReport& report, std::vector<std::string> healing) {

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "heal/healer.h"
+#include "heal/repair_model.h"
 #include "mcp/tool.h"
 #include "sandbox/sandbox.h"
 #include "tools/filters.h"
@@ -18,12 +19,14 @@ struct BashToolOptions {
   base::Budget budget;                  // of a reply
   bool filters = true;                  // output over the budget goes through the one that fits the command
   std::vector<Filter> extra_filters;
+  bool repair_by_client = false;  // a script that did nothing may be repaired by the client's model, where it has one
+  heal::Model* model = nullptr;   // or by this one, which outlives the tool
 };
 
 class BashTool final : public mcp::Tool {
  public:
-  // Both must outlive this. `healer`: none, and nothing is healed.
-  BashTool(sandbox::Sandbox& sandbox, heal::Healer* healer, BashToolOptions options);
+  // All must outlive this. `healer`: none, and nothing is healed.
+  BashTool(base::EventLoop& loop, sandbox::Sandbox& sandbox, heal::Healer* healer, BashToolOptions options);
 
   const mcp::ToolDefinition& definition() const override { return definition_; }
   void call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCall> call) override;
@@ -32,8 +35,12 @@ class BashTool final : public mcp::Tool {
   struct Open;
 
   void on_report(const std::shared_ptr<Open>& open, sandbox::CallReport report);
+  bool start_repair(const std::shared_ptr<Open>& open, sandbox::CallReport& report);
+  sandbox::Sandbox::CallId run_repaired(Open& open, sandbox::CallRequest request, sandbox::Sandbox::OnFinished done);
+  void heal(const std::shared_ptr<Open>& open, sandbox::CallReport report, std::string clause);
   void finish(const Open& open, const sandbox::CallReport& report, std::vector<std::string> healing);
 
+  base::EventLoop& loop_;
   sandbox::Sandbox& sandbox_;
   heal::Healer* healer_;
   BashToolOptions options_;

@@ -39,6 +39,7 @@ class Output:
         self._changed = threading.Condition()
         self._answers = {}        # key -> [(instant, message, line)]
         self.notifications = []   # (instant, message)
+        self.on_request = None    # takes requests of the server's; without it, one is a fault
         self.null_errors = []     # errors without an id, in order
         self.batches = []         # answers that came as an array
         self.faults = []          # what was wrong with stdout itself
@@ -78,6 +79,9 @@ class Output:
             self.batches.append(message)
             return
         if "method" in message:
+            if "id" in message and self.on_request:
+                self.on_request(message)
+                return
             if "id" in message:
                 self.faults.append(f"the server sent a request: {shown(line)}")
             self.notifications.append((now, message))
