@@ -160,6 +160,7 @@ base::Result<DockerEngine::Created> DockerEngine::create(EngineApi& api, const C
     const base::Result<Answer> answer = api.create_container(name, make_container(seen, plan, image, api.facts()));
     if (!answer) {
       swept_ = false;  // it may have been made all the same, or will be
+      unanswered_.insert(name);
       return answer.error();
     }
     created.container = text_member(answer->body, "Id");
@@ -184,14 +185,14 @@ void DockerEngine::sweep(EngineApi& api) {
   if (std::exchange(swept_, true)) return;
   const base::Result<std::vector<ContainerFacts>> ours = api.containers_with(std::string(kHostLabel) + "=" + host_);
   if (!ours) return options_.log.info(ours.error().message);
-  const base::ProcessIdentity self = base::ProcessIdentity::self();
+  const std::string boot = base::ProcessIdentity::self().boot;
   size_t found = 0;
   for (const ContainerFacts& container : *ours) {
     const std::optional<base::ProcessIdentity> owner = owner_of(container.name);
-    // While a cell is being started, this server has no other that it needs.
-    if (!owner || (owner->pid != self.pid && owner->alive())) continue;
+    // Of those of this server, which may have other engines, only what a creation without an answer has made.
+    if (!owner || (owner->alive() && !unanswered_.contains(container.name))) continue;
     // Copies of one virtual machine have one machine-id, and may share an engine elsewhere.
-    if (!is_local(api.address()) && owner->boot != self.boot) continue;
+    if (!is_local(api.address()) && owner->boot != boot) continue;
     janitor_->remove(api.address(), container.id);
     ++found;
   }

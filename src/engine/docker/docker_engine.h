@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/log.h"
@@ -59,6 +60,7 @@ class DockerEngine : public Engine {
   std::string host_;   // for labels
   bool binds_ = true;  // until an engine at a local socket turns out not to see our files
   bool swept_ = false;
+  std::set<std::string> unanswered_;  // names of containers that may have been made
 };
 
 }  // namespace bashcell::engine::docker
