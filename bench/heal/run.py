@@ -82,6 +82,8 @@ def run_all(scripts, program, options, box, show, *, healing):
                 outcomes.append(outcome)
                 if script.name in show:
                     report.show(outcome)
+                elif healing and not outcome.solved:
+                    print(f"  {script.theme}/{script.name}: {report.reason(outcome)}", file=sys.stderr, flush=True)
         finally:
             conversation.close()
     return outcomes
@@ -117,6 +119,7 @@ def arguments():
     parser.add_argument("--only", action="append", default=[], help="only the script or the theme of this name")
     parser.add_argument("--show", action="append", default=[], help="print the script of this name and its replies")
     parser.add_argument("--check", action="store_true", help="are the expected answers right, in a root that has everything?")
+    parser.add_argument("--keep", action="store_true", help="keep the toolbox of the run before, not an empty one")
     parser.add_argument("--option", action="append", default=[], help="one more word for bashcell's command line")
     parser.add_argument("parts", nargs="*", choices=["plain", "healed", "second", "cost", []])
     return parser.parse_args()
@@ -146,7 +149,7 @@ def main():
     base = ["--rootfs", roots.minimal(options.folder), *options.option]
     off, auto = ([*base, "--install", value] if able else base for value in ("off", "auto"))
     results, missed = {}, []
-    with toolbox.Toolbox(options.folder, roots.wheels(options.folder) if able else None) as box:
+    with toolbox.Toolbox(options.folder, roots.wheels(options.folder) if able else None, keep=options.keep) as box:
         if "plain" in parts:
             results["plain"] = run_all(scripts, options.program, off, box, options.show, healing=False)
         if "healed" in parts:

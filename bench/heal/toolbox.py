@@ -53,13 +53,14 @@ class Index(http.server.BaseHTTPRequestHandler):
 class Toolbox:
     """For `with`: servers are started with `prefix` before their command line and with `environment`."""
 
-    def __init__(self, folder, wheels=None):
+    def __init__(self, folder, wheels=None, keep=False):
         self.folder, self.wheels, self.server = os.path.join(folder, "cache"), wheels, None
-        self.environment, self.prefix = {}, []
+        self.environment, self.prefix, self.keep = {}, [], keep
 
     def __enter__(self):
-        shutil.rmtree(self.folder, ignore_errors=True)
-        os.makedirs(self.folder, mode=0o755)
+        if not self.keep:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder, mode=0o755, exist_ok=True)
         if os.geteuid() == 0:
             os.makedirs(CACHE, exist_ok=True)
             self.prefix = ["unshare", "-m", "sh", "-c", f'mount --bind "$0" {CACHE} || exit 1; for f in {NETWORK_PROGRAMS}; do '
