@@ -123,7 +123,12 @@ void Installer::run_cell() {
   sandbox::CallRequest request;
   request.script = std::move(*script);
   request.timeout = std::max(kShortest, options_.limit - since(begun_));
-  sandbox_->run(std::move(request), [this](sandbox::CallReport report) {
+  sandbox_->run(std::move(request), [this, run = ++run_](sandbox::CallReport report) {
+    // Of a cell that came up after nobody waited for it any more.
+    if (run != run_) {
+      if (!busy_) step_ = loop_.after(base::Duration::zero(), [this] { retire(); });
+      return;
+    }
     // Not now: the cell's owner is calling.
     step_ = loop_.after(base::Duration::zero(),
                         [this, report = std::move(report)]() mutable { on_report(std::move(report)); });
@@ -178,6 +183,7 @@ void Installer::finish(base::Result<Installed> result) {
 
 // A start under way cannot be interrupted; its cell is dropped when it is there.
 void Installer::retire() {
+  ++run_;
   sandbox_retires_ = sandbox_ && !sandbox_->wait_for_start(base::Duration::zero());
   if (!sandbox_retires_) sandbox_.reset();
 }

@@ -79,7 +79,7 @@ base::Result<wire::Answer> ask(const std::string& socket, const std::vector<std:
 }
 
 Asks::~Asks() {
-  while (!open_.empty()) close(open_.begin()->first);
+  for (const auto& [id, open] : open_) loop_.unwatch(open.socket.get());
   if (listening_.valid()) loop_.unwatch(listening_.get());
 }
 

@@ -34,7 +34,7 @@ class Asks {
   struct Events {
     // A question has come; `call` is not set yet. Answered with answer(), or never.
     std::function<void(wire::Ask, pid_t from)> on_ask;
-    // Whoever asked it has gone, or it was answered. Once for each on_ask.
+    // Whoever asked it has gone, or it was answered. Once for each on_ask, but never from the destructor.
     std::function<void(uint64_t id)> on_over;
   };
 
