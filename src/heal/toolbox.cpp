@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -84,6 +86,15 @@ base::Result<void> move(const std::string& from, const std::string& to) {
 void remove(const std::string& path) {
   std::error_code ignored;
   fs::remove_all(path, ignored);
+}
+
+// A big tree takes seconds, and the caller's cells would take its silence for its end. What is left when the program
+// ends before that, the next install removes.
+void remove_soon(std::string path) {
+  const fs::path place(path);
+  const std::string old = (place.parent_path() / ("old-" + place.filename().string())).string();
+  if (::rename(path.c_str(), old.c_str()) == 0) path = old;
+  std::thread([path = std::move(path)] { remove(path); }).detach();
 }
 
 // moreutils comes with a `parallel` that is not what scripts mean by that name.
@@ -178,9 +189,10 @@ base::Result<std::string> Toolbox::make_staging() const {
   std::error_code error;
   std::vector<std::string> old;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
-    if (entry.path().filename().string().starts_with("staging-")) old.push_back(entry.path());
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("staging-") || name.starts_with("old-")) old.push_back(entry.path());
   }
-  for (const std::string& path : old) remove(path);
+  for (std::string& path : old) remove_soon(std::move(path));
   std::string staging = folder_ + "/staging-XXXXXX";
   if (::mkdtemp(staging.data()) == nullptr) return base::errno_error("cannot make a folder in " + folder_);
   struct stat info {};
@@ -198,7 +210,7 @@ base::Result<std::string> Toolbox::make_staging() const {
 
 void Toolbox::end_staging(const std::string& staging) const {
   if (is_kind(staging + "/apt", S_IFDIR)) ::rename((staging + "/apt").c_str(), (folder_ + "/apt").c_str());
-  remove(staging);
+  remove_soon(staging);
 }
 
 base::Result<void> Toolbox::accept(const std::string& staging, const Arrival& arrival) const {

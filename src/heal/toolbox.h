@@ -63,7 +63,7 @@ class Toolbox {
   base::Result<std::string> make_staging() const;
   // Moves what the cell has made of it in.
   base::Result<void> accept(const std::string& staging, const Arrival& arrival) const;
-  // Takes the package lists back and removes the folder.
+  // Takes the package lists back and removes the folder, in the background.
   void end_staging(const std::string& staging) const;
 
  private:
