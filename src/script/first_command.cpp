@@ -56,15 +56,13 @@ class Reader {
     if (c == '\n') {
       ++line_;
       ++at_;
-    } else if (c == '"') {
-      step_in_word();
     } else if (c == '}' && nesting_.is(Inside::kExpansion)) {
       nesting_.leave(Inside::kExpansion);
       ++at_;
     } else if (c == '\'' && nesting_.is(Inside::kExpansion)) {
       complete_ = nesting_.depth() > 1;  // in "${x:-'}" it quotes nothing
       if (!complete_) skip_single_quotes();
-    } else if (c == '\\' || c == '$' || c == '`') {
+    } else if (c == '"' || c == '\\' || c == '$' || c == '`') {
       step_in_word();
     } else {
       ++at_;
@@ -202,14 +200,12 @@ class Reader {
     end_word();
     const char c = peek();
     const char next = peek(1);
-    if (nesting_.among_words()) {
+    if (nesting_.among_words() || (c == '&' && next == '>')) {  // &>file
       ++at_;
     } else if (c == ';' && (next == ';' || next == '&')) {
       at_ += peek(2) == '&' ? 3 : 2;
       nesting_.leave(Inside::kBranch);
       nesting_.enter(Inside::kCase);
-    } else if (c == '&' && next == '>') {
-      ++at_;  // &>file
     } else {
       const bool doubled = c == next;
       at_ += doubled || (c == '|' && next == '&') ? 2 : 1;

@@ -64,8 +64,8 @@ TEST_CASE("what real programs print leads to the right remedy") {
 }
 
 TEST_CASE("the hint of what is installed is for when that fails, and is of the same thing") {
-  const Remedy remedy = remedy_of("python x; env rg a", 127,
-                                  "bash: line 1: python: command not found\nenv: 'rg': No such file or directory\n");
+  const Remedy remedy = remedy_of("pyhton x; env rg a", 127,
+                                  "bash: line 1: pyhton: command not found\nenv: 'rg': No such file or directory\n");
   CHECK(names_of(remedy.install) == std::vector<std::string>{"rg"});
   CHECK_THAT(remedy.hint, Catch::Contains("grep"));
 }
