@@ -35,6 +35,23 @@ TEST_CASE("the cost of every ASCII character is what the JSON writer makes of it
   }
 }
 
+TEST_CASE("a cost is the sum of its characters', wherever they stand") {
+  bashcell::supervisor::Dice dice(1);
+  const std::vector<std::string> characters{"a",    "\"", "\\",       "\n",           "\t",
+                                            "\x01", "\v", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+  for (int round = 0; round < 3000; ++round) {
+    std::string text;
+    size_t cost = 0;
+    for (size_t i = dice.roll(90); i > 0; --i) {
+      const std::string& character = dice.roll(2) == 0 ? characters.front() : dice.pick(characters);
+      text += character;
+      cost += json_cost(character);
+    }
+    CAPTURE(text);
+    REQUIRE(json_cost(text) == cost);
+  }
+}
+
 TEST_CASE("the cost of characters beyond ASCII is their UTF-16 length") {
   CHECK(json_cost("") == 0);
   CHECK(json_cost("\xc2\xa0") == 1);
