@@ -26,13 +26,12 @@ constexpr bool is_utf8_continuation(char byte) { return (static_cast<unsigned ch
 inline int64_t utf8_length(std::string_view text) {
   constexpr size_t kBlock = 128;  // a count that fits a byte: so compilers count in many bytes at once
   int64_t length = 0;
-  while (!text.empty()) {
-    const std::string_view block = text.substr(0, kBlock);
+  for (; text.size() >= kBlock; text.remove_prefix(kBlock)) {
     uint8_t count = 0;
-    for (const char byte : block) count = static_cast<uint8_t>(count + (is_utf8_continuation(byte) ? 0 : 1));
+    for (size_t i = 0; i < kBlock; ++i) count = static_cast<uint8_t>(count + (is_utf8_continuation(text[i]) ? 0 : 1));
     length += count;
-    text.remove_prefix(block.size());
   }
+  for (const char byte : text) length += is_utf8_continuation(byte) ? 0 : 1;
   return length;
 }
 
