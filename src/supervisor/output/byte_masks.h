@@ -4,15 +4,11 @@
 // `portable` is the same without vector instructions: what other machines use, and what the tests compare with.
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "base/wide_bytes.h"
 
 namespace bashcell::supervisor {
 
@@ -23,7 +19,9 @@ struct ByteMasks {
   uint64_t letters = 0;
   uint64_t digits = 0;
   uint64_t blanks = 0;  // blank or tab
+  uint64_t slashes_and_tabs = 0;
 
+  uint64_t words() const { return letters | digits; }
   bool operator==(const ByteMasks&) const = default;
 };
 
@@ -42,6 +40,7 @@ inline ByteMasks byte_masks(std::string_view text, size_t begin) {
     masks.letters |= static_cast<uint64_t>(is_letter(c)) << i;
     masks.digits |= static_cast<uint64_t>(is_digit(c)) << i;
     masks.blanks |= static_cast<uint64_t>(is_blank(c)) << i;
+    masks.slashes_and_tabs |= static_cast<uint64_t>(c == '/' || c == '\t') << i;
   }
   return masks;
 }
@@ -52,9 +51,10 @@ inline ByteMasks byte_masks(std::string_view text, size_t begin) {
 
 namespace wide {
 
-constexpr size_t kBytes = sizeof(__m128i);
+using base::wide::kBytes;
+using base::wide::load;
+using base::wide::load_less;
 
-inline __m128i load(const char* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
 inline __m128i equal(__m128i bytes, char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); }
 // Bytes are compared as signed: those from 0x80 on are below everything else.
 inline __m128i between(__m128i bytes, char first, char last) {
@@ -65,8 +65,9 @@ inline uint64_t bits(__m128i bytes) { return static_cast<uint64_t>(_mm_movemask_
 
 inline ByteMasks byte_masks(__m128i bytes) {
   const __m128i lower = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+  const __m128i tabs = equal(bytes, '\t');
   return {bits(_mm_or_si128(between(lower, 'a', 'z'), bytes)), bits(between(bytes, '0', '9')),
-          bits(_mm_or_si128(equal(bytes, ' '), equal(bytes, '\t')))};
+          bits(_mm_or_si128(equal(bytes, ' '), tabs)), bits(_mm_or_si128(equal(bytes, '/'), tabs))};
 }
 
 }  // namespace wide
@@ -77,8 +78,13 @@ inline ByteMasks byte_masks(std::string_view text, size_t begin) {
     masks.letters |= more.letters << at;
     masks.digits |= more.digits << at;
     masks.blanks |= more.blanks << at;
+    masks.slashes_and_tabs |= more.slashes_and_tabs << at;
   };
   const size_t size = std::min(text.size() - begin, kMaskBytes);
+  if (size == kMaskBytes) {
+    for (size_t i = 0; i < kMaskBytes; i += wide::kBytes) add(wide::byte_masks(wide::load(text.data() + begin + i)), i);
+    return masks;
+  }
   size_t at = 0;
   for (; at + wide::kBytes <= size; at += wide::kBytes) add(wide::byte_masks(wide::load(text.data() + begin + at)), at);
   if (at == size) return masks;
@@ -89,11 +95,10 @@ inline ByteMasks byte_masks(std::string_view text, size_t begin) {
     last.letters >>= known;
     last.digits >>= known;
     last.blanks >>= known;
+    last.slashes_and_tabs >>= known;
     add(last, at);
   } else {
-    std::array<char, wide::kBytes> copy{};
-    std::memcpy(copy.data(), text.data() + begin, size);
-    add(wide::byte_masks(wide::load(copy.data())), 0);
+    add(wide::byte_masks(wide::load_less(text.data() + begin, size)), 0);
   }
   return masks;
 }

@@ -3,8 +3,7 @@
 // mark that stands for the rest.
 
 #include <cstdint>
-#include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "supervisor/output/item.h"
@@ -13,6 +12,9 @@ namespace bashcell::supervisor {
 
 class RunCollapser {
  public:
+  // The text that lines will come from, or most of them (LineShapes).
+  void begin(std::string_view text) { shapes_.begin(text); }
+
   // The next line, and whether a newline follows it. Calls `on_item(Item)` for what is settled.
   template <typename OnItem>
   void add(const LineView& line, bool newline, OnItem&& on_item) {
@@ -20,7 +22,7 @@ class RunCollapser {
       repeat(line, newline);
       return;
     }
-    const LineShape shape = shape_of(line.head);
+    const LineShape shape = shapes_.shape_of(line.head);
     if (run_ > 0 && shape.hash == shape_.hash) {
       ++run_;
       if (run_ <= kShown) {
@@ -62,6 +64,7 @@ class RunCollapser {
   int64_t number_ = 0;
   int64_t offset_ = 0;
   int64_t run_ = 0;  // lines of the current run; 0 before the first line
+  LineShapes shapes_;
   LineShape shape_;
   Item hidden_;             // of the run, if hidden_.run
   std::vector<Item> held_;  // the last lines of the run: one, when there is a hidden part

@@ -182,6 +182,7 @@ void Trimmer::add_body(std::string_view text) {
 
 void Trimmer::add_lines(std::string_view text) {
   json_.add(text);
+  collapser_.begin(text);
   const auto on_item = [this](Item&& item) { keep(std::move(item)); };
   reader_.add(text, [&](const LineView& line) {
     table_.add_line(line.head);
@@ -220,6 +221,7 @@ Trimmed Trimmer::finish(size_t budget, size_t budget_if_cut) && {
   }
   if (!overflow_) add_lines(first_);
   const auto on_item = [this](Item&& item) { keep(std::move(item)); };
+  collapser_.begin({});
   table_.add_line(reader_.open_line().head);
   collapser_.add(reader_.open_line(), false, on_item);
   collapser_.close(on_item);

@@ -123,3 +123,52 @@ TEST_CASE("trouble is told wherever it stands in a line") {
   REQUIRE(troubles > 50);
   REQUIRE(troubles < 350);
 }
+
+TEST_CASE("lines of a text have the shapes that they have alone") {
+  Dice dice(4);
+  for (int round = 0; round < 60; ++round) {
+    std::string text;
+    for (size_t lines = dice.roll(300); lines > 0; --lines) {
+      text += random_line(dice) + '\n';
+      if (dice.roll(100) == 0) text += std::string(5000, 'x') + random_line(dice) + '\n';
+    }
+    LineShapes shapes;
+    shapes.begin(text);
+    std::string elsewhere(400, ' ');  // its address stays, and what is there changes
+    for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+      std::string_view line(text);
+      line = line.substr(at, text.find('\n', at) - at);
+      const LineShape alone = shape_of(std::string(line));
+      if (dice.roll(4) == 0 && line.size() < elsewhere.size()) {
+        elsewhere = line;
+        line = elsewhere;
+      }
+      CAPTURE(line);
+      const LineShape shape = shapes.shape_of(line);
+      REQUIRE(shape.hash == alone.hash);
+      REQUIRE(shape.weight == alone.weight);
+    }
+  }
+}
+
+TEST_CASE("a line that no suspect word ends in is plain") {
+  Dice dice(5);
+  size_t without = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const std::string line = "x " + random_line(dice);
+    CAPTURE(line);
+    MaskedText text;
+    text.look_at(line);
+    std::vector<uint32_t> ends;
+    find_suspects(text, ends);
+    MaskedLine masked(text, 0, line.size());
+    if (ends.front() == kNoSuspect) {
+      ++without;
+      REQUIRE(weight_of(masked) == Weight::kPlain);
+    } else {
+      REQUIRE(weight_of(masked) == shape_of(line).weight);
+    }
+  }
+  REQUIRE(without > 5000);
+  REQUIRE(without < 19'000);
+}
