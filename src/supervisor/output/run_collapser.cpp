@@ -1,5 +1,7 @@
 #include "supervisor/output/run_collapser.h"
 
+#include <utility>
+
 namespace bashcell::supervisor {
 
 namespace {
@@ -14,12 +16,13 @@ void fill(Item& item, const LineView& line) {
 
 }  // namespace
 
-Item RunCollapser::item_of(const LineView& line, bool newline, const LineShape& shape) {
-  Item item;
+Item& RunCollapser::next_item(const LineView& line, bool newline, const LineShape& shape) {
+  Item& item = next_;
   item.number = number_++;
   item.offset = offset_;
   item.bytes = line.bytes() + (newline ? 1 : 0);
   item.shape = shape;
+  item.traits = {};
   offset_ += item.bytes;
   fill(item, line);
   return item;
@@ -43,7 +46,7 @@ void RunCollapser::hold(const LineView& line, bool newline) {
     fill(held_.front(), line);
     return;
   }
-  held_.push_back(item_of(line, newline, shape_));
+  held_.push_back(std::move(next_item(line, newline, shape_)));
   if (held_.size() <= kMostHeld) return;
   hidden_.run = true;
   hidden_.number = held_.front().number;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "supervisor/output/item.h"
@@ -26,7 +27,7 @@ class RunCollapser {
     if (run_ > 0 && shape.hash == shape_.hash) {
       ++run_;
       if (run_ <= kShown) {
-        on_item(item_of(line, newline, shape));
+        on_item(std::move(next_item(line, newline, shape)));
       } else {
         hold(line, newline);
       }
@@ -35,7 +36,7 @@ class RunCollapser {
     close(on_item);
     run_ = 1;
     shape_ = shape;
-    on_item(item_of(line, newline, shape));
+    on_item(std::move(next_item(line, newline, shape)));
   }
 
   // After the last line.
@@ -59,13 +60,14 @@ class RunCollapser {
   }
   void repeat(const LineView& line, bool newline);
   void hold(const LineView& line, bool newline);
-  Item item_of(const LineView& line, bool newline, const LineShape& shape);
+  Item& next_item(const LineView& line, bool newline, const LineShape& shape);
 
   int64_t number_ = 0;
   int64_t offset_ = 0;
   int64_t run_ = 0;  // lines of the current run; 0 before the first line
   LineShapes shapes_;
   LineShape shape_;
+  Item next_;               // whoever takes it may leave storage of a text in it (ItemRing)
   Item hidden_;             // of the run, if hidden_.run
   std::vector<Item> held_;  // the last lines of the run: one, when there is a hidden part
 };

@@ -260,7 +260,7 @@ void Trimmer::choose_lines(size_t budget, std::optional<size_t> highlights_room,
   Page page(limit, meter_, result.total_lines, result.total_bytes);
   std::vector<Choice> choices;
   for (const Item& item : head_) choices.push_back({&item, item_cost(item, limit, meter_), false});
-  for (const Item& item : tail_) choices.push_back({&item, item_cost(item, limit, meter_), false});
+  for (size_t i = 0; i < tail_.size(); ++i) choices.push_back({&tail_[i], item_cost(tail_[i], limit, meter_), false});
   const size_t whole = std::accumulate(choices.begin(), choices.end(), size_t{0},
                                        [](size_t sum, const Choice& choice) { return sum + choice.cost; });
   const bool all_kept = tail_.empty() || tail_.front().number == head_.back().number + head_.back().lines;

@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +19,7 @@
 
 #include "base/budget.h"
 #include "supervisor/output/highlights.h"
+#include "supervisor/output/item_ring.h"
 #include "supervisor/output/line_reader.h"
 #include "supervisor/output/outline.h"
 #include "supervisor/output/run_collapser.h"
@@ -72,7 +72,7 @@ class Trimmer {
   std::vector<Item> head_;  // what comes first, up to the limit
   size_t head_chars_ = 0;
   bool head_full_ = false;
-  std::deque<Item> tail_;  // what comes last, up to the limit
+  ItemRing tail_;  // what comes last, up to the limit
   size_t tail_chars_ = 0;
   Judge judge_;
   JsonOutline json_;
