@@ -155,7 +155,7 @@ bool contains(const std::array<Word, N>& words, uint64_t last8, size_t length) {
 constexpr unsigned kAllButFive = 3 * 8;
 
 bool may_end_like_an_error(uint64_t last8) {
-  return (last8 >> kAllButFive == packed("error") >> kAllButFive) | (last8 == packed("xception"));
+  return last8 >> kAllButFive == packed("error") >> kAllButFive || last8 == packed("xception");
 }
 bool ends_like_an_error(uint64_t last8, size_t length) {
   return (length > 5 && last8 >> kAllButFive == packed("error") >> kAllButFive) ||
@@ -279,7 +279,7 @@ void find_suspects(const MaskedText& text, std::vector<uint32_t>& ends) {
   bool open = false;  // a word reaches into the block
   size_t begin = 0;   // of the next word
   const auto search_block = [&](size_t block, auto&& before) {
-    const uint64_t words = text.block(block).words();
+    const uint64_t words = text.block(block).letters;  // words with digits are in no list
     const uint64_t after_words = words << 1U | (open ? 1U : 0U);
     uint64_t begins = words & ~after_words;
     const auto next = [&] {
@@ -291,7 +291,7 @@ void find_suspects(const MaskedText& text, std::vector<uint32_t>& ends) {
       const size_t end = block + static_cast<size_t>(std::countr_zero(after));
       const uint64_t last8 = last8_of(before(end), end - begin);
       ends[count] = static_cast<uint32_t>(end);
-      count += static_cast<size_t>(may_be_in(kSuspects, last8) | may_end_like_an_error(last8));
+      count += (may_be_in(kSuspects, last8) ? 1U : 0U) | (may_end_like_an_error(last8) ? 1U : 0U);
       next();
     }
     open = begin < block + kMaskBytes;
