@@ -78,7 +78,7 @@ class Installer {
   base::UniqueFd lock_;
   std::string staging_;
   std::unique_ptr<sandbox::Sandbox> sandbox_;
-  uint64_t run_ = 0;  // which report counts
+  uint64_t run_ = 0;              // which report counts
   bool sandbox_retires_ = false;  // its start is under way still, and nobody needs it
   base::EventLoop::TimerId step_ = 0;
   base::EventLoop::TimerId deadline_ = 0;

@@ -21,7 +21,8 @@ bool is_command_name(std::string_view name);
 bool is_module_name(std::string_view name);
 
 std::optional<Package> package_of_command(std::string_view command);
-// In the table as one that is of no use in a cell (it needs root, or another machine): no index is asked for it, either.
+// In the table as one that is of no use in a cell (it needs root, or another machine): no index is asked for it,
+// either.
 bool is_never_installed(std::string_view command);
 // "cv2" -> "opencv-python-headless", "numpy" -> "numpy". Nothing for modules that are not in the table.
 std::optional<std::string> distribution_of_module(std::string_view module);
