@@ -50,6 +50,9 @@ base::Result<std::unique_ptr<engine::Cell>> LocalEngine::start(const engine::Cel
   for (const auto& [name, value] : spec.environment) {
     options.environment.push_back(name + "=" + (name == "HOME" ? folder_ + "/" + id + "/home" : value));
   }
+  std::error_code exists;
+  std::filesystem::create_directories(folder_ + "/run/bin", exists);
+  std::filesystem::create_symlink(spec.supervisor, folder_ + "/run/bin/cell", exists);
   options.descriptors = {{3, control->second.get()}, {2, 2}};
   options.new_session = true;
   base::Result<base::Child> child = base::spawn(options);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/file.h"
 #include "engine/seccomp.h"
@@ -187,8 +188,8 @@ base::Result<std::string> write_bundle(const std::string& folder, const std::str
 }
 
 void remove_bundle(const std::string& path) {
-  ::unlink((path + "/config.json").c_str());
-  ::rmdir(path.c_str());
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
 }
 
 }  // namespace bashcell::engine::oci

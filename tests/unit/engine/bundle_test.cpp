@@ -246,6 +246,8 @@ TEST_CASE("a bundle is a private folder with the configuration, and goes without
   CHECK((info.st_mode & 0777) == 0600);
   CHECK(json::parse(*base::read_file(*path + "/config.json")).contains("a"));
   CHECK_FALSE(write_bundle(folder.path(), "cell", {}));
+  // As a server leaves it that is killed while it writes.
+  REQUIRE(base::write_file(*path + "/config.json.new.7", ""));
   remove_bundle(*path);
   CHECK_FALSE(std::filesystem::exists(*path));
   remove_bundle(*path);
