@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/fingerprint.h"
 #include "engine/private_folder.h"
 #include "heal/package_table.h"
 #include "heal/toolbox_check.h"
@@ -38,12 +39,6 @@ constexpr std::string_view kPythonHook =
     "for _name in sorted(os.listdir(_here)):\n"
     "    if _name.endswith('.package'):\n"
     "        sys.path.append('/run/cell/tools/packages/' + _name[:-8])\n";
-
-uint64_t fingerprint(std::string_view text) {
-  uint64_t value = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return value;
-}
 
 // A value of os-release(5), as far as it fits into a folder's name.
 std::string release_value(const std::string& text, const std::string& name) {
@@ -120,11 +115,11 @@ bool is_entry_of(const std::string& path, const std::string& place) {
 
 std::string toolbox_key(const ToolboxRoot& root) {
   const std::string tail = fmt::format("{}-{}", machine(), root.uid);
-  if (!root.image.empty()) return fmt::format("image-{:016x}-{}", fingerprint(root.image), tail);
+  if (!root.image.empty()) return fmt::format("image-{:016x}-{}", base::fingerprint(root.image), tail);
   const base::Result<std::string> release = base::read_file(root.rootfs + "/etc/os-release", 1 << 16);
   std::string key =
       release ? release_value(*release, "ID") + "-" + release_value(*release, "VERSION_ID") : std::string("unknown");
-  if (!root.rootfs.empty()) key += fmt::format("-{:016x}", fingerprint(root.rootfs));
+  if (!root.rootfs.empty()) key += fmt::format("-{:016x}", base::fingerprint(root.rootfs));
   return key + "-" + tail;
 }
 

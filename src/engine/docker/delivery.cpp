@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "base/fingerprint.h"
 #include "engine/docker/container_config.h"
-#include "engine/docker/fingerprint.h"
 #include "engine/docker/json_member.h"
 #include "engine/docker/tar.h"
 #include "engine/run_folder.h"
@@ -71,7 +71,7 @@ base::Result<void> plan_supervisor(EngineApi& api, const CellSpec& spec, Work& w
   base::Result<std::string> program = base::read_file(spec.supervisor, kMaxSupervisor);
   if (!program) return program.error();
   work.program = std::move(*program);
-  const std::string name = fmt::format("bashcell-init-{:016x}", fingerprint(work.program));
+  const std::string name = fmt::format("bashcell-init-{:016x}", base::fingerprint(work.program));
   work.mounts.push_back(volume(name, kCellRunFolder, false));
   work.cell.push_back(volume(name, kCellRunFolder, true));
   return api.ensure_volume(name, kVolumeLabel);

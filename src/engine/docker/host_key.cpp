@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "engine/docker/fingerprint.h"
+#include "base/fingerprint.h"
 
 namespace bashcell::engine::docker {
 
@@ -18,7 +18,7 @@ std::string host_key() {
   }
   struct stat space {};
   if (::stat("/proc/self/ns/pid", &space) == 0) text += fmt::format(":{}", space.st_ino);
-  return fmt::format("{:016x}", fingerprint(text));
+  return fmt::format("{:016x}", base::fingerprint(text));
 }
 
 }  // namespace bashcell::engine::docker

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace bashcell::engine::docker {
+namespace bashcell::base {
 
 constexpr uint64_t fingerprint(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
@@ -12,4 +12,4 @@ constexpr uint64_t fingerprint(std::string_view text) {
   return hash;
 }
 
-}  // namespace bashcell::engine::docker
+}  // namespace bashcell::base
