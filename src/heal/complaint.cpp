@@ -90,7 +90,6 @@ constexpr Phrase kPhrases[] = {
     {": cannot execute: required file not found", kNoProgram, Where::kEnd},
     {": bad interpreter: No such file or directory", kNoProgram, Where::kEnd},
     {": cannot execute binary file: Exec format error", "that program is for another kind of machine", Where::kEnd},
-    {": 1: [[: not found", kIsDash, Where::kEnd},
     {": [[: not found", kIsDash, Where::kEnd},
     {": Syntax error: \"(\" unexpected", kIsDash, Where::kEnd},
     {": Bad substitution", kIsDash, Where::kEnd},
@@ -189,14 +188,13 @@ std::string hint_for_mistaken(std::string_view line, std::string_view script) {
   const auto has = [script](std::string_view words) { return script.find(words) != std::string_view::npos; };
   if (line.starts_with("sed: can't read ") || line.starts_with("sed: -e expression #1") ||
       line.starts_with("sed: no input files")) {
-    if (has("sed -i ''") || has("sed -i \"\"") || has("sed -i '' ")) return "GNU sed: -i alone, without ''";
+    if (has("sed -i ''") || has("sed -i \"\"")) return "GNU sed: -i alone, without ''";
   }
   const bool is_stat = line.starts_with("stat: cannot read file system information for '%") ||
                        line.starts_with("stat: cannot read file system information for \xE2\x80\x98%") ||
                        line.starts_with("stat: invalid option -- '%'");
   if (is_stat) return "GNU stat: stat -c %s FILE, not -f";
   if (line.starts_with("find: paths must precede expression")) return "quote the pattern: find . -name '*.x'";
-  if (line.starts_with("bc: command not found")) return {};
   return {};
 }
 

@@ -12,18 +12,19 @@ namespace bashcell::heal {
 
 namespace {
 
-// Clients give a call up 60 s after they sent it.
-constexpr base::Duration kClientsWait{50'000};
 constexpr base::Duration kLeastPatience{5'000};
 // What failed is not tried again at once: a script in a loop asks for it every time.
 constexpr base::Duration kFailureHolds{60'000};
-constexpr size_t kMostAfterwards = 3;
 constexpr size_t kMostClauses = 3;
 
 std::string told(const Installed& installed) {
   std::string clause = "installed " + installed.package;
   if (!installed.version.empty()) clause += " " + installed.version;
   return fmt::format("{} ({:.1f} s)", clause, static_cast<double>(installed.took.count()) / 1000);
+}
+
+std::string not_installed(const Need& need, const base::Error& why) {
+  return need.name + " was not installed: " + why.message;
 }
 
 void add_once(std::vector<std::string>& clauses, std::string clause) {
@@ -101,9 +102,9 @@ void Healer::answer(sandbox::Question question, sandbox::Respond respond) {
         if (!result) {
           // A name that no package has is told by the sentence that the script prints.
           if (found != calls_.end() && policy_.install && package_of_command(need.name)) {
-            add_once(found->second.problems, need.name + " was not installed: " + result.error().message);
+            add_once(found->second.problems, not_installed(need, result.error()));
           }
-          return respond(false, need.name + " was not installed: " + result.error().message);
+          return respond(false, not_installed(need, result.error()));
         }
         if (found != calls_.end() && result->took > base::Duration::zero()) {
           add_once(found->second.installed, told(*result));
@@ -125,7 +126,6 @@ void Healer::finish(CallId call, const Ended& ended, std::function<void(std::vec
                               .has_network = !ended.spec.network.empty()});
   if (!found->second.problems.empty()) remedy.hint.clear();
   if (!policy_.install) remedy.install.clear();
-  if (remedy.install.size() > kMostAfterwards) remedy.install.resize(kMostAfterwards);
   install_rest(call, std::move(remedy.install), std::move(remedy.hint), std::move(on_told));
 }
 
@@ -143,7 +143,7 @@ void Healer::install_rest(CallId call, std::vector<Need> needs, std::string hint
             hint.clear();
             add_once(found->second.installed, told(*result) + ", after it was missed: run it again");
           } else {
-            add_once(found->second.problems, need.name + " was not installed: " + result.error().message);
+            add_once(found->second.problems, not_installed(need, result.error()));
           }
         }
         install_rest(call, std::move(needs), std::move(hint), std::move(on_told));

@@ -21,6 +21,9 @@
 
 namespace bashcell::heal {
 
+// How long a call may keep its client waiting: clients give it up 60 s after they sent it.
+inline constexpr base::Duration kClientsWait{50'000};
+
 struct Policy {
   bool install = true;
   std::set<std::string> allow;  // commands and modules; empty: all that the tables know

@@ -14,9 +14,6 @@ namespace bashcell::tools {
 
 namespace {
 
-// Of the 60 s after which clients give a call up.
-constexpr base::Duration kClientsWait{50'000};
-
 mcp::ToolDefinition bash_definition() {
   return {.name = "bash",
           .description = std::string(base::trimmed(kBashDescription)),
@@ -138,7 +135,7 @@ bool BashTool::start_repair(const std::shared_ptr<Open>& open, sandbox::CallRepo
     base::Result<sandbox::CallRequest> request = bash_request({{"command", script}}, options_);
     return request ? std::move(*request) : sandbox::CallRequest{};
   });
-  const base::Instant deadline = open->begun + std::min(open->timeout, kClientsWait);
+  const base::Instant deadline = open->begun + std::min(open->timeout, heal::kClientsWait);
   open->repair->start(open->script, std::move(report), {}, deadline, [this, open](heal::RepairedCall repaired) {
     const std::unique_ptr<heal::RepairCall> ended = std::move(open->repair);
     open->script = std::move(repaired.script);
