@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "config_command_line.h"
 #include "config_filters.h"
 #include "config_options.h"
@@ -157,10 +158,8 @@ base::Duration duration_of(const json& seconds) { return base::Duration(std::llr
 
 std::vector<std::string> names_of(const std::string& list) {
   std::vector<std::string> names;
-  for (size_t at = 0; at < list.size();) {
-    const size_t end = std::min(list.find(',', at), list.size());
-    if (end > at) names.push_back(list.substr(at, end - at));
-    at = end + 1;
+  for (const std::string_view name : base::split(list, ',')) {
+    if (!name.empty()) names.emplace_back(name);
   }
   return names;
 }

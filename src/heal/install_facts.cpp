@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace bashcell::heal {
@@ -37,11 +38,7 @@ std::string upstream_version(std::string_view text) {
 base::Result<InstallFacts> parse_facts(std::string_view text) {
   InstallFacts facts;
   bool done = false;
-  text = text.substr(0, kMaxFacts);
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const std::string_view line : base::split(text.substr(0, kMaxFacts), '\n')) {
     const size_t equals = std::min(line.find('='), line.size());
     const std::string_view name = line.substr(0, equals);
     const std::string_view value = line.substr(std::min(equals + 1, line.size()));

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace bashcell::heal {
@@ -13,14 +14,6 @@ namespace bashcell::heal {
 namespace {
 
 constexpr std::string_view kFence = "```";
-
-std::string with_unix_line_ends(std::string_view text) {
-  std::string result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') result += text[i];
-  }
-  return result;
-}
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
@@ -85,7 +78,7 @@ base::Result<std::string_view> raw_script(std::string_view answer) {
 }  // namespace
 
 base::Result<std::string> script_in_answer(std::string_view answer, const std::vector<std::string>& tried) {
-  const std::string text = with_unix_line_ends(answer);
+  const std::string text = base::with_unix_line_ends(answer);
   if (base::trimmed(text).empty()) return base::Error{"it is empty"};
   const base::Result<std::string_view> raw = raw_script(base::trimmed(text));
   if (!raw) return raw.error();

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <vector>
 
+#include "base/text.h"
 #include "script/first_command.h"
 #include "script/words.h"
 
@@ -14,16 +15,6 @@ namespace {
 
 // Larger ones are not what a slip makes, and not worth sending.
 constexpr size_t kMaxScript = size_t{16} << 10;
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 struct Complaint {
   size_t line = 0;
@@ -59,7 +50,7 @@ bool was_not_read(const FailedRun& run, const std::vector<std::string_view>& sai
   if (complaint->line > first.last_line) return false;
   if (std::any_of(kCondition.begin(), kCondition.end(), begins)) return run.script.find("[[") != std::string::npos;
   if (!begins("syntax error near unexpected token `") || said.size() != 2) return false;
-  const std::vector<std::string_view> lines = lines_of(run.script);
+  const std::vector<std::string_view> lines = base::split(run.script, '\n');
   const std::optional<Complaint> quote = complaint_in(said[1]);
   return quote && complaint->line <= lines.size() && quote->line == complaint->line &&
          quote->text == "`" + std::string(lines[complaint->line - 1]) + "'";
@@ -158,7 +149,7 @@ bool refused_its_options(const FailedRun& run, const std::vector<std::string_vie
 
 std::optional<Failure> repairable(const FailedRun& run) {
   if (run.code == 0 || run.script.size() > kMaxScript) return std::nullopt;
-  const std::vector<std::string_view> said = lines_of(run.output);
+  const std::vector<std::string_view> said = base::split(run.output, '\n');
   if (said.empty()) return std::nullopt;
   if (was_not_read(run, said)) return Failure::kNotRead;
   if (was_not_found(run, said)) return Failure::kNotFound;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace bashcell::supervisor {
@@ -40,16 +41,6 @@ std::string packed(const std::vector<std::string>& words) {
   std::string packet;
   for (const std::string& word : words) packet += word + '\0';
   return packet;
-}
-
-std::vector<std::string> unpacked(std::string_view packet) {
-  std::vector<std::string> words;
-  while (!packet.empty()) {
-    const size_t end = std::min(packet.find('\0'), packet.size());
-    words.emplace_back(packet.substr(0, end));
-    packet.remove_prefix(std::min(end + 1, packet.size()));
-  }
-  return words;
 }
 
 pid_t peer_of(int socket) {
@@ -111,11 +102,11 @@ void Asks::on_packet(uint64_t id) {
   if (got <= 0 || open.asked || static_cast<size_t>(got) > buffer.size()) return close(id);
   const pid_t from = peer_of(open.socket.get());
   if (from <= 0 || !base::is_valid_utf8({buffer.data(), static_cast<size_t>(got)})) return close(id);
-  std::vector<std::string> words = unpacked({buffer.data(), static_cast<size_t>(got)});
+  const std::vector<std::string_view> words = base::split({buffer.data(), static_cast<size_t>(got)}, '\0');
   wire::Ask question;
   question.id = id;
-  question.verb = std::move(words.front());
-  question.arguments.assign(std::make_move_iterator(words.begin() + 1), std::make_move_iterator(words.end()));
+  question.verb = words.front();
+  question.arguments.assign(words.begin() + 1, words.end());
   open.asked = true;
   events_.on_ask(std::move(question), from);
 }

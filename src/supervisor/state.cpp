@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "supervisor/shell.h"
 
 namespace bashcell::supervisor {
@@ -88,13 +89,10 @@ std::string_view alias_name(std::string_view item) {
   return rest.substr(0, rest.find('='));
 }
 
+// Those that are not empty.
 std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    if (end > 0) lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  std::vector<std::string_view> lines = base::split(text, '\n');
+  std::erase(lines, std::string_view());
   return lines;
 }
 

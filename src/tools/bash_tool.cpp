@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "embedded/tool_texts.h"
 #include "heal/model_client.h"
 #include "heal/repair_call.h"
@@ -22,17 +23,6 @@ mcp::ToolDefinition bash_definition() {
           .annotations = {{"openWorldHint", false}},
           // Claude Code hides tools behind a search unless told not to.
           .meta = {{"anthropic/alwaysLoad", true}}};
-}
-
-// CRLF line ends would make every command end in a carriage return.
-std::string with_unix_line_ends(const std::string& text) {
-  std::string result;
-  result.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') continue;
-    result += text[i];
-  }
-  return result;
 }
 
 }  // namespace
@@ -60,7 +50,8 @@ base::Result<sandbox::CallRequest> bash_request(const nlohmann::json& arguments,
     }
     request.timeout = base::Duration(std::max<int64_t>(1, std::llround(seconds * 1000)));
   }
-  request.script = with_unix_line_ends(text);
+  // CRLF line ends would make every command end in a carriage return.
+  request.script = base::with_unix_line_ends(text);
   if (!options.filters) return request;
   if (std::optional<Filter> filter = filter_for(request.script, options.extra_filters)) {
     request.filter_name = std::move(filter->name);

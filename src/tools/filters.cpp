@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/extended_regex.h"
+#include "base/text.h"
 #include "embedded/filter_texts.h"
 #include "tools/script_command.h"
 
@@ -41,16 +42,6 @@ bool matches(const std::string& command, std::string_view expression) {
   return regex && regex->found_in(command);
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 }  // namespace
 
 std::optional<Filter> filter_for(std::string_view script, const std::vector<Filter>& extra) {
@@ -62,9 +53,9 @@ std::optional<Filter> filter_for(std::string_view script, const std::vector<Filt
     }
   }
   for (const FilterText& filter : kFilters) {
-    for (const std::string& expression : lines_of(filter.commands)) {
+    for (const std::string_view expression : base::split(filter.commands, '\n')) {
       if (matches(*command, expression))
-        return Filter{std::string(filter.name), {expression}, std::string(filter.text)};
+        return Filter{std::string(filter.name), {std::string(expression)}, std::string(filter.text)};
     }
   }
   return std::nullopt;
@@ -73,7 +64,8 @@ std::optional<Filter> filter_for(std::string_view script, const std::vector<Filt
 std::vector<Filter> built_in_filters() {
   std::vector<Filter> filters;
   for (const FilterText& filter : kFilters) {
-    filters.push_back({std::string(filter.name), lines_of(filter.commands), std::string(filter.text)});
+    const std::vector<std::string_view> commands = base::split(filter.commands, '\n');
+    filters.push_back({std::string(filter.name), {commands.begin(), commands.end()}, std::string(filter.text)});
   }
   return filters;
 }

@@ -9,6 +9,7 @@
 #include "base/json_shape.h"
 #include "base/log.h"
 #include "base/quantity.h"
+#include "base/text.h"
 #include "base/unique_fd.h"
 
 using namespace bashcell::base;
@@ -95,4 +96,17 @@ TEST_CASE("a log line is one line, and only of the wanted levels") {
   CHECK(log.enabled(LogLevel::kInfo));
   CHECK(!log.enabled(LogLevel::kDebug));
   Log(LogLevel::kError, -1).error("a closed descriptor is no failure");
+}
+
+TEST_CASE("text is cut at each separator, and nothing stands after a last one") {
+  using Parts = std::vector<std::string_view>;
+  CHECK(bashcell::base::split("", '\n') == Parts{});
+  CHECK(bashcell::base::split("a", '\n') == Parts{"a"});
+  CHECK(bashcell::base::split("a\n\nb\n", '\n') == Parts{"a", "", "b"});
+  CHECK(bashcell::base::split("\n", '\n') == Parts{""});
+  CHECK(bashcell::base::split(std::string_view("x\0y", 3), '\0') == Parts{"x", "y"});
+}
+
+TEST_CASE("line ends become those of Unix, and a carriage return alone stays") {
+  CHECK(bashcell::base::with_unix_line_ends("a\r\nb\r\r\n\rc\r") == "a\nb\r\n\rc\r");
 }

@@ -1,0 +1,16 @@
+#pragma once
+// Cuts text, and makes its line ends those of Unix.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bashcell::base {
+
+// What stands between separators. After a last separator there is nothing: "a\nb\n" is two lines, "" none.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+// Every CR LF becomes LF; a CR alone stays.
+std::string with_unix_line_ends(std::string_view text);
+
+}  // namespace bashcell::base
