@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "heal/advice.h"
 #include "heal/nearest.h"
 #include "heal/package_table.h"
 
@@ -23,8 +24,6 @@ struct Phrase {
 
 constexpr std::string_view kNoNetwork = "this cell has no network";
 constexpr std::string_view kNoPip = "modules are not installed by pip here: just import them, known ones are installed";
-constexpr std::string_view kNoServices = "no service manager in this cell: start the program itself, with & at its end";
-constexpr std::string_view kNoDisplay = "no display in this cell: write to a file in /workspace";
 constexpr std::string_view kNoTerminal =
     "no terminal and no input in this cell: pass answers as arguments or by a pipe";
 constexpr std::string_view kCarriageReturns = "a file has CRLF line ends: sed -i 's/\\r$//' FILE";
@@ -34,7 +33,6 @@ constexpr std::string_view kNoProgram =
 constexpr std::string_view kWritable = "only /workspace and /tmp are writable";
 constexpr std::string_view kPython2 = "this is python 2 code, and python 3 is what is here";
 constexpr std::string_view kPerlModule = "that perl module is not here: use core modules, or python3";
-constexpr std::string_view kNodeModule = "no npm packages here: use what node has built in";
 constexpr std::string_view kIdentity = "git wants a name first: git config user.name NAME; git config user.email MAIL";
 
 constexpr Phrase kPhrases[] = {
@@ -69,7 +67,7 @@ constexpr Phrase kPhrases[] = {
     {": Operation not permitted", {}, Where::kEnd, About::kRoot},
     {"System has not been booted with systemd", kNoServices, Where::kBegin},
     {"Failed to connect to bus", kNoServices, Where::kBegin},
-    {"Cannot connect to the Docker daemon", "no containers inside this cell: run the program itself"},
+    {"Cannot connect to the Docker daemon", kNoContainers},
     {": Read-only file system", kWritable, Where::kEnd},
     {"OSError: [Errno 30] Read-only file system", kWritable},
     {"cannot open display", kNoDisplay},
@@ -96,8 +94,8 @@ constexpr Phrase kPhrases[] = {
     {": Illegal option -o pipefail", kIsDash, Where::kEnd},
     {"SyntaxError: Missing parentheses in call to 'print'", kPython2, Where::kBegin},
     {"SyntaxError: Missing parentheses in call to 'exec'", kPython2, Where::kBegin},
-    {"Error: Cannot find module '", kNodeModule, Where::kBegin},
-    {"Error [ERR_MODULE_NOT_FOUND]: Cannot find package '", kNodeModule, Where::kBegin},
+    {"Error: Cannot find module '", kNoNodePackages, Where::kBegin},
+    {"Error [ERR_MODULE_NOT_FOUND]: Cannot find package '", kNoNodePackages, Where::kBegin},
     {"Can't locate ", kPerlModule, Where::kBegin},
     {"Author identity unknown", kIdentity, Where::kBegin},
     {"*** Please tell me who you are.", kIdentity, Where::kBegin},
@@ -117,11 +115,6 @@ bool matches(std::string_view line, const Phrase& phrase) {
       break;
   }
   return line.find(phrase.words) != std::string_view::npos;
-}
-
-std::string no_root(int uid) {
-  std::string who = uid < 0 ? std::string() : " (uid " + std::to_string(uid) + ")";
-  return "there is no root in this cell" + who + "; a missing tool is installed by calling it";
 }
 
 // "mkdir: cannot create directory '/opt/x': Permission denied"
@@ -210,7 +203,7 @@ std::string hint_for_line(std::string_view line, const Surroundings& around) {
     if (!matches(line, phrase)) continue;
     if (phrase.about == About::kNetwork && around.has_network) continue;
     // A file of the script's own, not a package's.
-    if (phrase.hint == kNodeModule && (line.find("'.") != std::string_view::npos || line.find("'/") != line.npos)) {
+    if (phrase.hint == kNoNodePackages && (line.find("'.") != std::string_view::npos || line.find("'/") != line.npos)) {
       continue;
     }
     return phrase.about == About::kRoot ? no_root(around.uid) : std::string(phrase.hint);

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "heal/advice.h"
+
 namespace bashcell::heal {
 
 namespace {
@@ -15,10 +17,6 @@ struct Advice {
   std::string_view hint;
 };
 
-constexpr std::string_view kNoRoot = "there is no root in this cell; a missing tool is installed by calling it";
-constexpr std::string_view kNoServices = "no service manager in this cell: start the program itself, with & at its end";
-constexpr std::string_view kNoDisplay = "no display in this cell: write to a file in /workspace";
-constexpr std::string_view kNoContainers = "no containers inside this cell: run the program itself";
 constexpr std::string_view kNoPip = "no pip here: just import the module, known ones are installed then";
 constexpr std::string_view kNoEditor = "no editor and no terminal here: write files with cat <<'EOF' or sed -i";
 constexpr std::string_view kTooLarge = "too large to be installed in this cell";
@@ -39,10 +37,10 @@ constexpr Advice kCommands[] = {
     {"easy_install", kNoPip},
     {"node", "node cannot be installed in this cell: use python3"},
     {"nodejs", "node cannot be installed in this cell: use python3"},
-    {"npm", "no npm packages here: use what node has built in"},
-    {"npx", "no npm packages here: use what node has built in"},
-    {"yarn", "no npm packages here: use what node has built in"},
-    {"pnpm", "no npm packages here: use what node has built in"},
+    {"npm", kNoNodePackages},
+    {"npx", kNoNodePackages},
+    {"yarn", kNoNodePackages},
+    {"pnpm", kNoNodePackages},
     {"ll", "ll is ls -l"},
     {"la", "la is ls -A"},
     {"l", "l is ls -CF"},
@@ -118,7 +116,7 @@ constexpr Advice kCommands[] = {
     {"realpath", "use readlink -f"},
     {"bun", "use node"},
     {"deno", "use node"},
-    {"ts-node", "no npm packages here: use what node has built in"},
+    {"ts-node", kNoNodePackages},
     {"mysql", "no database server in this cell; sqlite3 needs none"},
     {"clear", "no terminal here, nothing to clear"},
     {"reset", "no terminal here, nothing to reset"},

@@ -1,4 +1,5 @@
 #include "heal/remedy.h"
+#include "heal/advice.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -34,9 +35,7 @@ bool is_known(const Need& need) {
 std::string hint_for(const Need& need, int uid) {
   if (need.kind == Need::Kind::kPythonModule) return hint_for_module(need.name);
   std::string hint = hint_for_command(need.name);
-  constexpr std::string_view kNoRoot = "there is no root in this cell";
-  if (uid >= 0 && hint.starts_with(kNoRoot)) hint.insert(kNoRoot.size(), " (uid " + std::to_string(uid) + ")");
-  return hint;
+  return hint == kNoRoot ? no_root(uid) : hint;
 }
 
 // Reads the output from its end, since what is nearest to it is the cause, or next to it.
