@@ -1,0 +1,75 @@
+#include "base/file_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace bashcell::base {
+
+namespace {
+
+Error cannot_open(const std::string& path, int problem) {
+  if (problem == ELOOP) return {"cannot lock " + path + ": it is a symbolic link, and a lock must be a regular file"};
+  if (problem == EISDIR) return {"cannot lock " + path + ": it is a directory, and a lock must be a regular file"};
+  return errno_error("cannot lock " + path, problem);
+}
+
+Error cannot_flock(const std::string& path, int problem) {
+  if (problem == EOPNOTSUPP || problem == ENOLCK || problem == ENOSYS || problem == EINVAL) {
+    return {"cannot lock " + path + ": its file system knows no locks (flock: " + std::strerror(problem) + ")"};
+  }
+  return errno_error("cannot lock " + path, problem);
+}
+
+// Whether the open file is still what the path leads to.
+bool is_at(int fd, const std::string& path) {
+  struct stat open {};
+  struct stat named {};
+  return ::fstat(fd, &open) == 0 && ::lstat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino;
+}
+
+// Nothing: the file was replaced meanwhile.
+std::optional<LockAttempt> attempt(const std::string& path, unsigned mode) {
+  // O_NONBLOCK: a device must not hold us up. On regular files it means nothing.
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode));
+  if (!fd.valid()) return cannot_open(path, errno);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return errno_error("cannot lock " + path);
+  if (!S_ISREG(info.st_mode)) return Error{"cannot lock " + path + ": it is no regular file"};
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return LockBusy{};
+    return cannot_flock(path, errno);
+  }
+  if (!is_at(fd.get(), path)) return std::nullopt;
+  return FileLock(std::move(fd));
+}
+
+}  // namespace
+
+LockAttempt try_lock(const std::string& path, unsigned mode) {
+  // Each round has lost against somebody who got the lock and replaced the file.
+  constexpr int kRounds = 100;
+  for (int round = 0; round < kRounds; ++round) {
+    if (std::optional<LockAttempt> result = attempt(path, mode)) return std::move(*result);
+  }
+  return LockBusy{};
+}
+
+LockAttempt take_lock(const std::string& path, Duration patience, unsigned mode) {
+  const Instant end = now() + patience;
+  for (Duration pause{1};; pause = std::min(pause * 2, kLockPoll)) {
+    LockAttempt result = try_lock(path, mode);
+    const Instant time = now();
+    if (!std::holds_alternative<LockBusy>(result) || time >= end) return result;
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(pause, end - time));
+  }
+}
+
+}  // namespace bashcell::base
