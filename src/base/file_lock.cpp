@@ -36,9 +36,10 @@ bool is_at(int fd, const std::string& path) {
 }
 
 // Nothing: the file was replaced meanwhile.
-std::optional<LockAttempt> attempt(const std::string& path, unsigned mode) {
+std::optional<LockAttempt> attempt(const std::string& path, const LockOptions& options) {
   // O_NONBLOCK: a device must not hold us up. On regular files it means nothing.
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode));
+  const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | (options.create ? O_CREAT : 0);
+  UniqueFd fd(::open(path.c_str(), flags, options.mode));
   if (!fd.valid()) return cannot_open(path, errno);
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return errno_error("cannot lock " + path);
@@ -53,19 +54,19 @@ std::optional<LockAttempt> attempt(const std::string& path, unsigned mode) {
 
 }  // namespace
 
-LockAttempt try_lock(const std::string& path, unsigned mode) {
+LockAttempt try_lock(const std::string& path, LockOptions options) {
   // Each round has lost against somebody who got the lock and replaced the file.
   constexpr int kRounds = 100;
   for (int round = 0; round < kRounds; ++round) {
-    if (std::optional<LockAttempt> result = attempt(path, mode)) return std::move(*result);
+    if (std::optional<LockAttempt> result = attempt(path, options)) return std::move(*result);
   }
   return LockBusy{};
 }
 
-LockAttempt take_lock(const std::string& path, Duration patience, unsigned mode) {
+LockAttempt take_lock(const std::string& path, Duration patience, LockOptions options) {
   const Instant end = now() + patience;
   for (Duration pause{1};; pause = std::min(pause * 2, kLockPoll)) {
-    LockAttempt result = try_lock(path, mode);
+    LockAttempt result = try_lock(path, options);
     const Instant time = now();
     if (!std::holds_alternative<LockBusy>(result) || time >= end) return result;
     std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(pause, end - time));

@@ -8,7 +8,7 @@
 //
 // The file is made when missing and never truncated, so it may be the very file that is worked on. A file that is
 // replaced by rename while somebody waits is no obstacle: what is locked in the end is the file of that name. Who
-// replaces a file that it has locked must lock the new one before it renames it (supervisor/cell_write.h).
+// replaces a file that it has locked must lock the new one before it renames it (supervisor/write_command.h).
 
 #include <string>
 #include <variant>
@@ -40,12 +40,17 @@ using LockAttempt = std::variant<FileLock, LockBusy, Error>;
 inline constexpr Duration kLockPatience{10'000};
 inline constexpr Duration kLockPoll{50};
 
+struct LockOptions {
+  bool create = true;    // a missing file is made; else it is an Error
+  unsigned mode = 0600;  // of a new one, with the umask
+};
+
 // At once. The last component must not be a symbolic link, and what is there must be a regular file that we may read
-// and write; a new one gets `mode` and the umask.
-LockAttempt try_lock(const std::string& path, unsigned mode = 0600);
+// and write.
+LockAttempt try_lock(const std::string& path, LockOptions options = {});
 
 // Blocks: asks again after a few milliseconds at first, then every kLockPoll, for as long as `patience` by the
 // monotonic clock. There is no queue: who comes later may get it earlier.
-LockAttempt take_lock(const std::string& path, Duration patience = kLockPatience, unsigned mode = 0600);
+LockAttempt take_lock(const std::string& path, Duration patience = kLockPatience, LockOptions options = {});
 
 }  // namespace bashcell::base

@@ -18,6 +18,8 @@
 #include "base/unique_fd.h"
 #include "supervisor/clean_stream.h"
 #include "supervisor/heal_command.h"
+#include "supervisor/lock_command.h"
+#include "supervisor/write_command.h"
 
 namespace bashcell::supervisor {
 
@@ -32,7 +34,10 @@ constexpr std::string_view kUsage =
     "       cell out [N] --lines A-B   these lines of it\n"
     "       cell out [N] --grep RE     its lines that match, with their numbers\n"
     "       cell clean                 stdin as plain text, without escape sequences and redrawn lines\n"
-    "       cell heal NAME             installs a command that is missing\n";
+    "       cell heal NAME             installs a command that is missing\n"
+    "       cell lock FILE [--wait S] -- COMMAND    runs it while FILE is locked\n"
+    "       cell write FILE            replaces FILE by stdin, at once for all readers\n"
+    "       cell append FILE           adds stdin to FILE, at once for all readers\n";
 
 int fail(int status, const std::string& why) {
   static_cast<void>(base::write_all(2, "cell: " + why + "\n"));
@@ -237,6 +242,9 @@ int cell_command(const std::vector<std::string>& arguments, const CellPlaces& pl
     return clean_stream(0, 1) == CleanEnd::kFailed ? fail(kNothing, base::errno_error("cannot clean").message) : 0;
   }
   if (arguments[0] == "heal") return heal_command({arguments.begin() + 1, arguments.end()}, places.run_folder);
+  if (arguments[0] == "lock") return lock_command({arguments.begin() + 1, arguments.end()});
+  if (arguments[0] == "write") return write_command(WriteMode::kReplace, {arguments.begin() + 1, arguments.end()});
+  if (arguments[0] == "append") return write_command(WriteMode::kAppend, {arguments.begin() + 1, arguments.end()});
   if (arguments[0] != "out") return wrong_use("there is no command '" + arguments[0] + "'");
   const Request request = read_request(arguments);
   if (!request.problem.empty()) return wrong_use(request.problem);

@@ -8,6 +8,8 @@
 //   cell out [N] --grep RE       of it the lines that match an extended regular expression, with their numbers
 //   cell clean                   stdin as plain text (output/clean.h)
 //   cell heal NAME               gets a command that is missing (heal_command.h)
+//   cell lock FILE -- COMMAND    runs a command while a file is locked (lock_command.h)
+//   cell write|append FILE       puts stdin into a file, for all readers at once (write_command.h)
 
 #include <string>
 #include <vector>
@@ -20,7 +22,8 @@ struct CellPlaces {
 };
 
 // `arguments` without the program's name. Writes to descriptors 1 and 2. Exit status:
-// 0; 1 when there is no such output or no line; 2 for wrong arguments.
+// 0; 1 when there is no such output or no line; 2 for wrong arguments; for commands with a header of their own, as said
+// there.
 int cell_command(const std::vector<std::string>& arguments, const CellPlaces& places);
 
 }  // namespace bashcell::supervisor
