@@ -215,6 +215,7 @@ Config config_from(const json& values) {
   config.record = values.value("record", "");
   config.init = values.value("init", "");
   config.log = pick<base::LogLevel>(values["log"], {{"quiet", base::LogLevel::kQuiet},
+  config.workspace_lock = values["workspace_lock"];
                                                     {"error", base::LogLevel::kError},
                                                     {"info", base::LogLevel::kInfo},
                                                     {"debug", base::LogLevel::kDebug}});

@@ -62,6 +62,7 @@ struct Config {
   std::string record;
   std::string init;  // empty: find_supervisor() looks for it
   base::LogLevel log = base::LogLevel::kError;
+  bool workspace_lock = false;
 };
 
 enum class Command { kServe, kRun, kDoctor, kReplay, kHelp, kVersion };

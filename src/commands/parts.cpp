@@ -7,10 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
+#include "base/fingerprint.h"
 #include "commands/engines.h"
 #include "commands/healing.h"
 #include "config_paths.h"
 
+#include "engine/private_folder.h"
 namespace bashcell::commands {
 
 namespace {
@@ -82,6 +86,25 @@ sandbox::SandboxOptions sandbox_options(const Config& config) {
   options.log = base::Log(config.log);
   return options;
 }
+base::Result<sandbox::WorkspaceLock::Place> workspace_lock_place(const Config& config) {
+  const std::string& shown = config.workspace_volume.empty() ? config.workspace : config.workspace_volume;
+  const auto because = [&](const base::Error& error) {
+    return base::Error{"cannot lock the workspace " + shown + ": " + error.message + "; nothing was run"};
+  };
+  if (const auto prepared = prepare_workspace(config); !prepared) return because(prepared.error());
+  const base::Result<engine::PrivateFolder> folder = engine::open_private_folder();
+  if (!folder) return because(folder.error());
+  const std::string locks = folder->path + "/locks";
+  if (const auto made = engine::make_private(locks); !made) return because(made.error());
+  struct stat info {};
+  if (config.workspace_volume.empty() && ::stat(config.workspace.c_str(), &info) == 0) {
+    return sandbox::WorkspaceLock::Place{fmt::format("{}/{}-{}", locks, info.st_dev, info.st_ino), shown};
+  }
+  // A volume of an engine, or a folder of the machine that the engine is on.
+  const uint64_t print = base::fingerprint(config.docker_host + "\n" + shown);
+  return sandbox::WorkspaceLock::Place{fmt::format("{}/{:016x}", locks, print), shown};
+}
+
 
 tools::BashToolOptions bash_tool_options(const Config& config) {
   tools::BashToolOptions options{.timeout = config.timeout,

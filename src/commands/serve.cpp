@@ -58,6 +58,7 @@ int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engi
   rpc::Transport& transport = recording ? static_cast<rpc::Transport&>(*recording) : stdio;
 
   sandbox::Sandbox sandbox(loop, engine, std::move(make_spec), std::move(options));
+  sandbox::WorkspaceLock workspace_lock(loop, [&config] { return workspace_lock_place(config); });
   Healing healing(config, loop);
   const base::Result<std::unique_ptr<heal::Model>> model = repair_model(config, loop);
   if (!model) {
@@ -69,6 +70,7 @@ int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engi
   tools::BashTool bash(loop, sandbox, &healing.healer(), std::move(tool_options));
 
   mcp::ServerOptions server_options;
+  if (config.workspace_lock) tool_options.workspace_lock = &workspace_lock;
   server_options.version = wire::kVersion;
   server_options.log = log;
   if (config.instructions) server_options.instructions = kSystemPrompt;

@@ -69,6 +69,15 @@ struct BashTool::Open {
   base::Duration timeout{0};
   base::Instant begun = base::now();
   sandbox::Sandbox::CallId id = 0;  // of what runs for it in the sandbox now
+  sandbox::WorkspaceLock* lock = nullptr;
+  sandbox::WorkspaceLock::Ticket ticket = 0;  // of that lock, waited for or held as long as this lives
+
+  Open() = default;
+  Open(const Open&) = delete;
+  Open& operator=(const Open&) = delete;
+  ~Open() {
+    if (lock != nullptr) lock->release(ticket);
+  }
 };
 
 BashTool::BashTool(base::EventLoop& loop, sandbox::Sandbox& sandbox, heal::Healer* healer, BashToolOptions options)
@@ -90,17 +99,29 @@ void BashTool::call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCa
   open->call = std::move(call);
   open->script = request->script;
   open->timeout = request->timeout;
-  open->id = sandbox_.run(std::move(*request),
-                          [this, open](sandbox::CallReport report) { on_report(open, std::move(report)); });
-  if (healer_ != nullptr) healer_->begin(open->id);
+  sandbox::WorkspaceLock* const lock = options_.workspace_lock;
   open->call->on_cancel([this, weak = std::weak_ptr<Open>(open)] {
     const std::shared_ptr<Open> cancelled = weak.lock();
     if (!cancelled) return;
+    if (cancelled->id == 0) return cancelled->lock->release(cancelled->ticket);  // it waits for its turn
     cancelled->repair.reset();
     cancelled->model.reset();
     if (healer_ != nullptr) healer_->forget(cancelled->id);
     sandbox_.cancel(cancelled->id);
   });
+  if (lock == nullptr) return start(open, std::move(*request));
+  open->lock = lock;
+  open->ticket = lock->take([this, open, request = std::move(*request)](base::Result<void> taken) {
+    if (taken) return start(open, request);
+    open->call->finish({.text = "[cell: " + taken.error().message + "]", .is_error = true});
+  });
+}
+
+void BashTool::start(const std::shared_ptr<Open>& open, sandbox::CallRequest request) {
+  open->begun = base::now();
+  open->id = sandbox_.run(std::move(request),
+                          [this, open](sandbox::CallReport report) { on_report(open, std::move(report)); });
+  if (healer_ != nullptr) healer_->begin(open->id);
 }
 
 void BashTool::on_report(const std::shared_ptr<Open>& open, sandbox::CallReport report) {

@@ -9,6 +9,8 @@
 #include "heal/repair_model.h"
 #include "mcp/tool.h"
 #include "sandbox/sandbox.h"
+#include "shelf/keeper.h"
+#include "sandbox/workspace_lock.h"
 #include "tools/filters.h"
 
 namespace bashcell::tools {
@@ -21,6 +23,8 @@ struct BashToolOptions {
   std::vector<Filter> extra_filters;
   bool repair_by_client = false;  // a script that did nothing may be repaired by the client's model, where it has one
   heal::Model* model = nullptr;   // or by this one, which outlives the tool
+  shelf::Keeper* shelf = nullptr;  // where scripts are saved; outlives the tool
+  sandbox::WorkspaceLock* workspace_lock = nullptr;  // held around each call, when there is one; it outlives the tool
 };
 
 class BashTool final : public mcp::Tool {

@@ -74,6 +74,7 @@ TEST_CASE("without options every value is the default, in the struct as in the s
   CHECK(config.filters == fresh.filters);
   CHECK(config.extra_filters.empty());
   CHECK(config.parallel == fresh.parallel);
+  CHECK(config.workspace_lock == fresh.workspace_lock);
   CHECK(config.warm == fresh.warm);
   CHECK(config.instructions == fresh.instructions);
   CHECK(config.record.empty());
