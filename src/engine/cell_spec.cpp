@@ -39,13 +39,19 @@ std::vector<std::pair<std::string, std::string>> CellSpec::default_environment()
 
 std::vector<std::pair<std::string, std::string>> cell_environment(const CellSpec& spec) {
   std::vector<std::pair<std::string, std::string>> all = spec.environment;
-  if (spec.toolbox.empty()) return all;
   for (auto& [name, value] : all) {
-    if (name == "PATH") value += std::string(":") + kCellToolPrograms;
+    if (name == "PATH") value += programs_of_ours(spec);
   }
   // With a network, scripts may fill that folder themselves.
-  if (spec.network.empty()) all.emplace_back("PYTHONUSERBASE", kCellToolPython);
+  if (!spec.toolbox.empty() && spec.network.empty()) all.emplace_back("PYTHONUSERBASE", kCellToolPython);
   return all;
+}
+
+std::string programs_of_ours(const CellSpec& spec) {
+  std::string folders;
+  if (!spec.toolbox.empty()) folders += std::string(":") + kCellToolPrograms;
+  if (!spec.shelf.empty()) folders += std::string(":") + kCellShelfPrograms;
+  return folders;
 }
 
 CpuTime cpu_time(const CellSpec& spec) {

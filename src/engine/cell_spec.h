@@ -28,6 +28,7 @@ struct CellSpec {
   std::string image;              // reference of the engine's image (docker)
   std::string toolbox;            // absolute path of a folder with tools -> /run/cell/tools, read-only; or none
   bool toolbox_of_image = false;  // its tools run on the image's root, else on this machine's
+  std::string shelf;              // absolute path of a folder with saved scripts -> /run/cell/shelf, read-only; or none
   std::string network;            // a network of the engine's, by name; empty: none but loopback
   // A cell that runs our own installer and nothing else: with a network, whatever the engine has for one, and the
   // package manager's configuration. Never made so by an option.
@@ -43,14 +44,17 @@ struct CellSpec {
   int64_t shm_bytes = int64_t{64} << 20;
   LimitsPolicy limits = LimitsPolicy::kStrict;
 
-  // The whole environment of a cell; nothing of the host's is added. What a toolbox adds is in cell_environment().
+  // The whole environment of a cell; nothing of the host's is added. What toolbox and shelf add: cell_environment().
   std::vector<std::pair<std::string, std::string>> environment = default_environment();
 
   static std::vector<std::pair<std::string, std::string>> default_environment();
 };
 
-// The spec's environment; with a toolbox, its programs come last in PATH, and Python has it as the user's own folder.
+// The spec's environment, with programs_of_ours() in PATH; with a toolbox, Python has it as the user's own folder.
 std::vector<std::pair<std::string, std::string>> cell_environment(const CellSpec& spec);
+
+// What comes last in PATH: the toolbox's programs, then the shelf's. ":FOLDER", or nothing, for each.
+std::string programs_of_ours(const CellSpec& spec);
 
 // What every engine asks for that nobody chooses.
 inline constexpr uint64_t kOpenFilesSoft = 4'096;
@@ -77,5 +81,7 @@ inline constexpr const char* kCellControl = "/run/cell/control";  // a socket, w
 inline constexpr const char* kCellTools = "/run/cell/tools";      // the toolbox, where there is one
 inline constexpr const char* kCellToolPrograms = "/run/cell/tools/bin";
 inline constexpr const char* kCellToolPython = "/run/cell/tools/python";
+inline constexpr const char* kCellShelf = "/run/cell/shelf";  // the shelf, where there is one
+inline constexpr const char* kCellShelfPrograms = "/run/cell/shelf/bin";
 
 }  // namespace bashcell::engine

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <filesystem>
 
@@ -14,20 +15,26 @@ namespace bashcell::engine {
 
 namespace {
 
-constexpr const char* kTools = "/tools";
+constexpr std::array kMountPoints = {"/tools", "/shelf"};
 
-// One of an earlier version has no place for a toolbox yet.
+// One of an earlier version has not every place yet.
 base::Result<void> complete(const std::string& path) {
-  if (::mkdir((path + kTools).c_str(), 0755) == 0 || errno == EEXIST) return {};
-  return base::errno_error("cannot make the folder " + path + kTools);
+  for (const char* point : kMountPoints) {
+    const std::string folder = path + point;
+    const bool made = ::mkdir(folder.c_str(), 0700) == 0;
+    if (made ? ::chmod(folder.c_str(), 0755) == 0 : errno == EEXIST) continue;
+    return base::errno_error("cannot make the folder " + folder);
+  }
+  return {};
 }
 
 base::Result<void> build(const std::string& path) {
-  for (const std::string& folder : {path, path + "/bin", path + kTools}) {
+  for (const std::string& folder : {path, path + "/bin"}) {
     if (::mkdir(folder.c_str(), 0700) != 0 || ::chmod(folder.c_str(), 0755) != 0) {
       return base::errno_error("cannot make the folder " + folder);
     }
   }
+  if (base::Result<void> made = complete(path); !made) return made;
   for (const char* name : {"bashcell-init", "control"}) {
     const std::string place = fmt::format("{}/{}", path, name);
     const base::UniqueFd file(::open(place.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));

@@ -19,9 +19,9 @@ inline constexpr std::array kRunLinks = {
     RunLink{"no-editor", "bashcell-init"},
 };
 
-// A folder on the host to be mounted there: the links, and empty files and a folder on which bashcell-init, a control
-// socket and a toolbox are mounted. Made at `path` when it is missing, whole or not at all. Nothing of it is private;
-// only its parent must be the caller's.
+// A folder on the host to be mounted there: the links, and empty files and folders on which bashcell-init, a control
+// socket, a toolbox and a shelf are mounted. Made at `path` when it is missing, whole or not at all. Nothing of it is
+// private; only its parent must be the caller's.
 base::Result<void> ensure_run_folder(const std::string& path);
 
 }  // namespace bashcell::engine

@@ -101,6 +101,7 @@ base::Result<engine::CellSpec> Installer::spec_in(const std::string& staging) co
   spec->workspace = staging;
   spec->workspace_volume.clear();
   spec->toolbox.clear();
+  spec->shelf.clear();
   spec->network.clear();
   spec->installer = true;
   spec->user = options_.toolbox.user();

@@ -212,7 +212,10 @@ void Sandbox::on_ask(wire::Ask ask) {
     return;
   }
   if (call != 0) hold(call, running->second, ask.id);
-  answer_({.call = call, .verb = std::move(ask.verb), .arguments = std::move(ask.arguments)},
+  answer_({.call = call,
+           .verb = std::move(ask.verb),
+           .arguments = std::move(ask.arguments),
+           .body = std::move(ask.body)},
           [this, id = ask.id, call, cell = std::weak_ptr<int>(alive_)](bool good, std::string text) {
             if (!cell.expired()) respond(id, call, good, std::move(text));
           });

@@ -64,6 +64,7 @@ struct Question {
   uint64_t call = 0;
   std::string verb;
   std::vector<std::string> arguments;
+  std::string body;
 };
 // Answers it, from the loop's thread, at once or later; once. After the cell or the sandbox has ended it does nothing.
 using Respond = std::function<void(bool good, std::string text)>;
@@ -105,6 +106,8 @@ class Sandbox {
   bool wait_for_start(base::Duration limit);
   // What the cell in use read about itself; nothing when none is up.
   const wire::CellFacts* facts() const { return facts_ ? &*facts_ : nullptr; }
+  // The name of that cell; empty when none is up.
+  std::string cell_name() const { return cell_ ? cell_->id() : std::string(); }
   // Of the last cell; the defaults before there was one.
   const engine::CellSpec& spec() const { return spec_; }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -36,12 +37,8 @@ std::optional<Address> address_of(std::string_view name) {
   return address;
 }
 
-// Words, each with a NUL behind it.
-std::string packed(const std::vector<std::string>& words) {
-  std::string packet;
-  for (const std::string& word : words) packet += word + '\0';
-  return packet;
-}
+constexpr size_t kMostDigits = 5;
+constexpr size_t kMaxPacket = kMostDigits + 1 + wire::kMaxAskBytes + wire::kMaxAskBody;
 
 pid_t peer_of(int socket) {
   ucred peer{};
@@ -53,9 +50,35 @@ pid_t peer_of(int socket) {
 
 std::string ask_socket(std::string_view run_folder) { return "bashcell:" + std::string(run_folder); }
 
-base::Result<wire::Answer> ask(const std::string& socket, const std::vector<std::string>& words) {
-  const std::string packet = packed(words);
-  if (packet.size() > wire::kMaxAskBytes) return base::Error{"that is too long a question"};
+std::string packed_question(const std::vector<std::string>& words, std::string_view body) {
+  std::string packed;
+  for (const std::string& word : words) packed += word + '\0';
+  return std::to_string(packed.size()) + '\0' + packed + std::string(body);
+}
+
+std::optional<wire::Ask> unpacked_question(std::string_view packet) {
+  size_t size = 0;
+  const auto [end, error] = std::from_chars(packet.data(), packet.data() + std::min(packet.size(), kMostDigits), size);
+  packet.remove_prefix(static_cast<size_t>(end - packet.data()));
+  if (error != std::errc() || packet.empty() || packet[0] != '\0') return std::nullopt;
+  packet.remove_prefix(1);
+  if (size == 0 || size > wire::kMaxAskBytes || size > packet.size() || packet[size - 1] != '\0') return std::nullopt;
+  const std::string_view body = packet.substr(size);
+  const std::vector<std::string_view> words = base::split(packet.substr(0, size), '\0');
+  if (body.size() > wire::kMaxAskBody || !base::is_valid_utf8(packet.substr(0, size))) return std::nullopt;
+  wire::Ask question;
+  question.verb = words.front();
+  question.arguments.assign(words.begin() + 1, words.end());
+  question.body = body;
+  return question;
+}
+
+base::Result<wire::Answer> ask(const std::string& socket, const std::vector<std::string>& words,
+                               std::string_view body) {
+  const std::string packet = packed_question(words, body);
+  if (packet.size() - body.size() > wire::kMaxAskBytes || body.size() > wire::kMaxAskBody) {
+    return base::Error{"that is too long a question"};
+  }
   const std::optional<Address> address = address_of(socket);
   const base::UniqueFd connected(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!address || !connected.valid() || ::connect(connected.get(), address->get(), address->size) != 0) {
@@ -95,20 +118,17 @@ void Asks::on_connection() {
 
 void Asks::on_packet(uint64_t id) {
   Open& open = open_.at(id);
-  std::array<char, wire::kMaxAskBytes> buffer;  // NOLINT: filled by recv()
+  std::string buffer(kMaxPacket, '\0');
   const ssize_t got = ::recv(open.socket.get(), buffer.data(), buffer.size(), MSG_TRUNC);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   // The end; or more than one question; or one that is too long.
   if (got <= 0 || open.asked || static_cast<size_t>(got) > buffer.size()) return close(id);
   const pid_t from = peer_of(open.socket.get());
-  if (from <= 0 || !base::is_valid_utf8({buffer.data(), static_cast<size_t>(got)})) return close(id);
-  const std::vector<std::string_view> words = base::split({buffer.data(), static_cast<size_t>(got)}, '\0');
-  wire::Ask question;
-  question.id = id;
-  question.verb = words.front();
-  question.arguments.assign(words.begin() + 1, words.end());
+  std::optional<wire::Ask> question = unpacked_question(std::string_view(buffer).substr(0, static_cast<size_t>(got)));
+  if (from <= 0 || !question) return close(id);
+  question->id = id;
   open.asked = true;
-  events_.on_ask(std::move(question), from);
+  events_.on_ask(std::move(*question), from);
 }
 
 void Asks::answer(const wire::Answer& answer) {

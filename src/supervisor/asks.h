@@ -3,14 +3,15 @@
 //
 // The socket is bound before any script starts, so no script can take its name; it exists in the cell's network
 // namespace only (unix(7)), and whoever is not seen in PID 1's process namespace is not heard. Each connection is one
-// question and one answer, a packet each. Whoever asks is a process of some call: its credentials say which
-// (SO_PEERCRED; the kernel translates the pid). PID 1 never waits for any of them.
+// question and one answer, a packet each; packed_question() makes one. Whoever asks is a process of some call: its
+// credentials say which (SO_PEERCRED; the kernel translates the pid). PID 1 never waits for any of them.
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,14 @@ namespace bashcell::supervisor {
 std::string ask_socket(std::string_view run_folder);
 
 // The client's side. Blocks until the answer is there. An error when nobody listens, or the question is not taken
-// (kMaxAskBytes; too many at once).
-base::Result<wire::Answer> ask(const std::string& socket, const std::vector<std::string>& words);
+// (kMaxAskBytes, kMaxAskBody; too many at once). `words`: the verb and its arguments, valid UTF-8.
+base::Result<wire::Answer> ask(const std::string& socket, const std::vector<std::string>& words,
+                               std::string_view body = {});
+
+// A packet: the size of the words in digits, then the words, a NUL behind each of these, then the body.
+std::string packed_question(const std::vector<std::string>& words, std::string_view body);
+// Nothing when it is none: whoever asks is not trusted. The id and the call are not set.
+std::optional<wire::Ask> unpacked_question(std::string_view packet);
 
 class Asks {
  public:

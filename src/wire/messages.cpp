@@ -192,12 +192,13 @@ Frame to_frame(CellMessage message) {
       if (outcome == done->outcome) w.get("outcome", name);
     }
     body = std::move(done->output);
-  } else if (const auto* ask = std::get_if<Ask>(&message)) {
+  } else if (auto* ask = std::get_if<Ask>(&message)) {
     w.get("type", "ask");
     w.get("id", ask->id);
     w.get("call", ask->call);
     w.get("verb", ask->verb);
     w.get("arguments", ask->arguments);
+    body = std::move(ask->body);
   }
   return {std::move(w.object), std::move(body)};
 }
@@ -281,6 +282,8 @@ base::Result<CellMessage> cell_message(Frame frame) {
     size_t bytes = ask.verb.size();
     for (const std::string& argument : ask.arguments) bytes += argument.size();
     if (bytes > kMaxAskBytes) r.fail("arguments");
+    if (frame.body.size() > kMaxAskBody) r.fail("body");
+    ask.body = std::move(frame.body);
     return checked<CellMessage>(r, std::move(ask));
   }
   return base::Error{"bad message: type"};

@@ -106,14 +106,16 @@ struct Done {
   std::string output;  // the body of the frame: cleaned and trimmed
 };
 
-// What a process of a script wants of the host (`cell heal NAME`). Untrusted in all that it says.
+// What a process of a script wants of the host (`cell heal NAME`, `cell save NAME`). Untrusted in all that it says.
 struct Ask {
   uint64_t id = 0;    // unique in the cell's life; chosen by the supervisor
   uint64_t call = 0;  // the Run whose process asks; 0: of none that still runs
   std::string verb;
   std::vector<std::string> arguments;  // with the verb at most kMaxAskBytes
+  std::string body;                    // of the frame: any bytes, at most kMaxAskBody (`cell save`: the script)
 };
 inline constexpr size_t kMaxAskBytes = 4096;
+inline constexpr size_t kMaxAskBody = size_t{64} * 1024;
 inline constexpr size_t kMaxAnswerText = 1000;
 inline constexpr size_t kMostOpenAsks = 16;  // of one cell; further processes are turned away inside
 

@@ -15,8 +15,7 @@ constexpr const char* kHelpers = "/run/cell/bin";
 
 // The image knows best where its programs are; ours are behind them.
 std::string path_with_helpers(const std::string& of_image, const CellSpec& spec) {
-  const std::string path = of_image + ":" + kHelpers;
-  return spec.toolbox.empty() ? path : path + ":" + kCellToolPrograms;
+  return of_image + ":" + kHelpers + programs_of_ours(spec);
 }
 
 json environment(const CellSpec& spec, const ImageFacts& image) {

@@ -101,8 +101,11 @@ json bind_supervisor(const CellSpec& spec, const std::string& run_folder) {
 
 json bind_workspace(const CellSpec& spec) { return {bind(spec.workspace, kCellWorkspace, false)}; }
 
-json bind_toolbox(const CellSpec& spec) {
-  return spec.toolbox.empty() ? json::array() : json::array({bind(spec.toolbox, kCellTools, true)});
+json bind_host_folders(const CellSpec& spec) {
+  json mounts = json::array();
+  if (!spec.toolbox.empty()) mounts.push_back(bind(spec.toolbox, kCellTools, true));
+  if (!spec.shelf.empty()) mounts.push_back(bind(spec.shelf, kCellShelf, true));
+  return mounts;
 }
 
 json bind_control_socket(const std::string& path) { return {bind(path, kCellControl, true)}; }

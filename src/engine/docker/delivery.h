@@ -15,8 +15,8 @@ namespace bashcell::engine::docker {
 // HostConfig.Mounts. `run_folder`: a folder as ensure_run_folder() makes it.
 nlohmann::json bind_supervisor(const CellSpec& spec, const std::string& run_folder);
 nlohmann::json bind_workspace(const CellSpec& spec);
-// Below the run folder, so only with that one bound, too. Nothing when there is no toolbox.
-nlohmann::json bind_toolbox(const CellSpec& spec);
+// The toolbox and the shelf, where there are any. Below the run folder, so only with that one bound, too.
+nlohmann::json bind_host_folders(const CellSpec& spec);
 nlohmann::json bind_control_socket(const std::string& path);
 
 // Makes and fills the volume that holds this bashcell-init, for every cell that uses the same one; and makes the

@@ -117,7 +117,7 @@ base::Result<json> DockerEngine::mounts_for(EngineApi& api, const CellSpec& spec
     if (const auto made = ensure_run_folder(run_folder); !made) return made.error();
     add(bind_supervisor(spec, run_folder));
     add(bind_control_socket(control->path()));
-    add(bind_toolbox(spec));
+    add(bind_host_folders(spec));
   }
   if (spec.workspace_volume.empty()) add(bind_workspace(spec));
   if (control == nullptr || !spec.workspace_volume.empty()) {
@@ -146,7 +146,10 @@ base::Result<DockerEngine::Created> DockerEngine::create(EngineApi& api, const C
   }
   CellSpec seen = spec;
   for (;;) {
-    if (!created.control) seen.toolbox.clear();  // the engine does not see our files
+    if (!created.control) {  // the engine does not see our files
+      seen.toolbox.clear();
+      seen.shelf.clear();
+    }
     base::Result<json> mounts = mounts_for(api, seen, created.control ? &*created.control : nullptr, folder->path);
     if (!mounts) return mounts.error();
     const ContainerPlan plan{

@@ -71,6 +71,7 @@ json mounts(const CellSpec& spec, const std::string& root_path, const RootPlan& 
   list.push_back(bind_mount(spec.workspace, kCellWorkspace, false, host.recursive_read_only));
   list.push_back(bind_mount(spec.supervisor, kCellSupervisor, true, false));
   if (!spec.toolbox.empty()) list.push_back(bind_mount(spec.toolbox, kCellTools, true, host.recursive_read_only));
+  if (!spec.shelf.empty()) list.push_back(bind_mount(spec.shelf, kCellShelf, true, host.recursive_read_only));
   return list;
 }
 

@@ -45,6 +45,7 @@ void add_mount_points(RootPlan& plan, const CellSpec& spec, const std::string& r
   plan.push_back(empty_folder("tmp", 01777));
   plan.push_back(generated("run/cell/bashcell-init", ""));
   if (!spec.toolbox.empty()) plan.push_back(empty_folder(kCellTools + 1));
+  if (!spec.shelf.empty()) plan.push_back(empty_folder(kCellShelf + 1));
   if (!resolv_conf.empty()) plan.push_back(generated(kResolvConf + 1, resolv_conf));
   for (const RunLink& link : kRunLinks) plan.push_back(linked(std::string("run/cell/") + link.path, link.target));
 }

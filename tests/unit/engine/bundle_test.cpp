@@ -139,6 +139,18 @@ TEST_CASE("a toolbox is mounted read-only, and programs look there last") {
   CHECK(environment.back() == "PYTHONUSERBASE=/run/cell/tools/python");
 }
 
+TEST_CASE("a shelf is mounted read-only, and looked into after the toolbox") {
+  CellSpec spec = some_spec();
+  CHECK(mount_at(config_for(spec), "/run/cell/shelf").is_null());
+  spec.toolbox = "/var/cache/box";
+  spec.shelf = "/var/lib/shelf";
+  const json config = config_for(spec);
+  const json mount = mount_at(config, "/run/cell/shelf");
+  CHECK(mount["source"] == "/var/lib/shelf");
+  for (const char* option : {"ro", "rro", "nosuid", "nodev"}) CHECK(has_option(mount, option));
+  CHECK(std::string(config["process"]["env"][0]).ends_with(":/run/cell/tools/bin:/run/cell/shelf/bin"));
+}
+
 TEST_CASE("recursive flags are left out where the kernel has none") {
   HostFacts old;
   old.recursive_read_only = false;

@@ -147,12 +147,15 @@ TEST_CASE("the host's root shows /usr and a chosen part of /etc, with the cell's
   }
 }
 
-TEST_CASE("a root has a place for a toolbox only when there is one") {
+TEST_CASE("a root has a place for a toolbox and a shelf only when there is one") {
   CellSpec spec;
+  CHECK(entry_at(*plan_root(spec), "run/cell/shelf") == nullptr);
   CHECK(entry_at(*plan_root(spec), "run/cell/tools") == nullptr);
   spec.toolbox = "/var/cache/box";
+  spec.shelf = "/var/lib/shelf";
   REQUIRE(entry_at(*plan_root(spec), "run/cell/tools") != nullptr);
   CHECK(entry_at(*plan_root(spec), "run/cell/tools")->kind == Kind::kFolder);
+  CHECK(entry_at(*plan_root(spec), "run/cell/shelf") != nullptr);
 }
 
 TEST_CASE("a given root is bound as it is, behind our own mount points") {

@@ -77,19 +77,23 @@ TEST_CASE("the image's environment holds, with ours on top and its own path befo
               "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/cell/bin"));
 }
 
-TEST_CASE("a toolbox is bound where the run folder is, and looked into last") {
+TEST_CASE("toolbox and shelf are bound where the run folder is, and looked into last") {
   CellSpec spec = spec_of_a_cell();
-  CHECK(bind_toolbox(spec).empty());
+  CHECK(bind_host_folders(spec).empty());
   spec.toolbox = "/var/cache/box";
-  const json mounts = bind_toolbox(spec);
-  REQUIRE(mounts.size() == 1);
+  spec.shelf = "/var/lib/shelf";
+  const json mounts = bind_host_folders(spec);
+  REQUIRE(mounts.size() == 2);
   CHECK(mounts[0]["Source"] == "/var/cache/box");
   CHECK(mounts[0]["Target"] == "/run/cell/tools");
   CHECK(mounts[0]["ReadOnly"] == true);
+  CHECK(mounts[1]["Source"] == "/var/lib/shelf");
+  CHECK(mounts[1]["Target"] == "/run/cell/shelf");
+  CHECK(mounts[1]["ReadOnly"] == true);
   ImageFacts image;
   image.environment = {"PATH=/opt/bin:/bin"};
   const json environment = container(spec, image)["Env"];
-  CHECK(holds(environment, "PATH=/opt/bin:/bin:/run/cell/bin:/run/cell/tools/bin"));
+  CHECK(holds(environment, "PATH=/opt/bin:/bin:/run/cell/bin:/run/cell/tools/bin:/run/cell/shelf/bin"));
   CHECK(holds(environment, "PYTHONUSERBASE=/run/cell/tools/python"));
 }
 

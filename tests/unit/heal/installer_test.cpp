@@ -87,6 +87,7 @@ struct Fixture {
                                              engine::CellSpec spec;
                                              spec.workspace = "/home/user/project";
                                              spec.toolbox = "/tools";
+                                             spec.shelf = "/shelf";
                                              spec.network = "lan";
                                              return spec;
                                            },
@@ -159,6 +160,7 @@ TEST_CASE("one cell installs for all who ask for the same, and nobody has to aga
   CHECK(spec.installer);
   CHECK(spec.workspace.starts_with(fixture.path + "/staging-"));
   CHECK(spec.toolbox.empty());
+  CHECK(spec.shelf.empty());
   CHECK(spec.network.empty());
 }
 

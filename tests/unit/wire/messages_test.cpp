@@ -150,10 +150,14 @@ TEST_CASE("host messages arrive as they were sent") {
 }
 
 TEST_CASE("an Ask arrives as it was sent, and is never long") {
-  const Ask sent{.id = 3, .call = 9, .verb = "heal", .arguments = {"rg", ""}};
+  const Ask sent{.id = 3, .call = 9, .verb = "heal", .arguments = {"rg", ""}, .body = std::string("a\0\xff", 3)};
   const Ask got = cell_carried(sent);
   CHECK(to_frame(CellMessage(got)).header == to_frame(CellMessage(sent)).header);
   CHECK(got.arguments == sent.arguments);
+  CHECK((got.body == sent.body));
+  Frame long_one = to_frame(CellMessage(sent));
+  long_one.body = std::string(kMaxAskBody + 1, 'x');
+  CHECK_FALSE(cell_message(long_one));
   json header = to_frame(CellMessage(sent)).header;
   header["arguments"] = {std::string(kMaxAskBytes, 'x')};
   CHECK_FALSE(cell_reads(header));
