@@ -45,6 +45,14 @@ inline ByteMasks byte_masks(std::string_view text, size_t begin) {
   return masks;
 }
 
+// Bit i is set when byte i of text.substr(begin, kMaskBytes) is a newline.
+inline uint64_t newline_mask(std::string_view text, size_t begin) {
+  uint64_t newlines = 0;
+  text = text.substr(begin, kMaskBytes);
+  for (size_t i = 0; i < text.size(); ++i) newlines |= static_cast<uint64_t>(text[i] == '\n') << i;
+  return newlines;
+}
+
 }  // namespace portable
 
 #ifdef __SSE2__
@@ -103,9 +111,19 @@ inline ByteMasks byte_masks(std::string_view text, size_t begin) {
   return masks;
 }
 
+inline uint64_t newline_mask(std::string_view text, size_t begin) {
+  if (text.size() - begin < kMaskBytes) return portable::newline_mask(text, begin);
+  uint64_t newlines = 0;
+  for (size_t i = 0; i < kMaskBytes; i += wide::kBytes) {
+    newlines |= wide::bits(wide::equal(wide::load(text.data() + begin + i), '\n')) << i;
+  }
+  return newlines;
+}
+
 #else
 
 using portable::byte_masks;
+using portable::newline_mask;
 
 #endif
 

@@ -1,10 +1,13 @@
 #pragma once
 // Cuts a stream of clean text into lines, and keeps of a very long one its two ends.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "supervisor/output/byte_masks.h"
 
 namespace bashcell::supervisor {
 
@@ -29,24 +32,31 @@ class LineReader {
   // depend on how the text was cut into pieces (at character boundaries).
   template <typename OnLine>
   void add(std::string_view text, OnLine&& on_line) {
-    for (size_t newline = text.find('\n'); newline != std::string_view::npos; newline = text.find('\n')) {
-      const std::string_view line = text.substr(0, newline);
-      if (open_.empty() && line.size() <= 2 * part_bytes_) {
-        on_line(LineView{line, {}, 0, 0});
-      } else {
-        extend(line);
-        on_line(open_line());
-        forget();
+    size_t done = 0;
+    for (size_t block = 0; block < text.size(); block += kMaskBytes) {
+      for (uint64_t newlines = newline_mask(text, block); newlines != 0; newlines &= newlines - 1) {
+        const size_t newline = block + static_cast<size_t>(std::countr_zero(newlines));
+        end_line(text.substr(done, newline - done), on_line);
+        done = newline + 1;
       }
-      text.remove_prefix(newline + 1);
     }
-    extend(text);
+    extend(text.substr(done));
   }
 
   // The last line, which has no newline; empty if the text ended with one.
   LineView open_line();
 
  private:
+  template <typename OnLine>
+  void end_line(std::string_view rest, OnLine&& on_line) {
+    if (open_.empty() && rest.size() <= 2 * part_bytes_) {
+      on_line(LineView{rest, {}, 0, 0});
+      return;
+    }
+    extend(rest);
+    on_line(open_line());
+    forget();
+  }
   void extend(std::string_view text);
   void shorten();
   void forget();

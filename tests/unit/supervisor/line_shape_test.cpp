@@ -90,6 +90,7 @@ TEST_CASE("bytes are told apart many at once as one by one") {
     while (text.size() < size) text += static_cast<char>(dice.roll(ascii ? 128 : 256));
     const size_t begin = dice.roll(text.size() + 1);
     REQUIRE(byte_masks(text, begin) == portable::byte_masks(text, begin));
+    REQUIRE(newline_mask(text, begin) == portable::newline_mask(text, begin));
   }
 }
 
