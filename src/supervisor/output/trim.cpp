@@ -20,6 +20,9 @@ constexpr size_t kMinLine = 70;  // enough for the mark and something to see on 
 size_t line_limit(size_t budget) { return std::min(kMaxLine, std::max(budget / 3, kMinLine)); }
 int64_t size_of(std::string_view text) { return static_cast<int64_t>(text.size()); }
 
+// More of them cost more than any reply may.
+int64_t most_newlines(const base::Meter& meter) { return static_cast<int64_t>(meter.limit() / kAnyLine); }
+
 int64_t count_newlines(std::string_view text) {
   constexpr size_t kBlock = 128;  // a count that fits a byte: so compilers count in many bytes at once
   int64_t newlines = 0;
@@ -188,6 +191,7 @@ void Trimmer::add_lines(std::string_view text) {
     table_.add_line(line.head);
     collapser_.add(line, true, on_item);
   });
+  if (newlines_ > most_newlines(meter_)) return;
   const size_t enough = 3 * meter_.limit();  // no character has more bytes than three for each unit it costs
   last_ += text;
   if (last_.size() > 2 * enough) last_.erase(0, last_.size() - enough);
@@ -244,6 +248,7 @@ void Trimmer::cut(size_t budget, Trimmed& result) {
 }
 
 bool Trimmer::cut_within_one_line(size_t budget, Trimmed& result) {
+  if (newlines_ > most_newlines(meter_)) return false;
   constexpr size_t kHeadParts = 4;
   const ShownLine shown = two_ends(first_, last_, characters_, budget, meter_, kHeadParts);
   if (shown.bytes() == 0 || count_newlines(shown.head) + count_newlines(shown.tail) != newlines_) return false;

@@ -66,7 +66,7 @@ class Trimmer {
   base::Tally tally_;      // of first_
   bool overflow_ = false;  // costs more than the limit: what follows is in use
   std::string first_;      // the text itself up to the limit, then its beginning
-  std::string last_;       // its end, uncut
+  std::string last_;       // its end, uncut, unless there are so many lines that some must go
   LineReader reader_;
   RunCollapser collapser_;
   std::vector<Item> head_;  // what comes first, up to the limit
