@@ -6,9 +6,13 @@ namespace bashcell::supervisor {
 
 namespace {
 
+// Room for most lines: a string that always has storage of its own is moved without looking where its text is.
+constexpr size_t kLeastRoom = 64;
+
 void fill(Item& item, const LineView& line) {
+  if (item.text.capacity() < kLeastRoom) item.text.reserve(kLeastRoom);
   item.text.assign(line.head);
-  item.text += line.tail;
+  if (!line.tail.empty()) item.text += line.tail;
   item.cut = line.head.size();
   item.missing_bytes = line.missing_bytes;
   item.missing_characters = line.missing_characters;

@@ -42,9 +42,11 @@ class RunCollapser {
   // After the last line.
   template <typename OnItem>
   void close(OnItem&& on_item) {
-    if (hidden_.run) on_item(std::move(hidden_));
+    if (hidden_.run) {
+      on_item(std::move(hidden_));
+      hidden_ = {};
+    }
     for (Item& item : held_) on_item(std::move(item));
-    hidden_ = {};
     held_.clear();
     run_ = 0;
   }
