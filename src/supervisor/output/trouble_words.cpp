@@ -112,35 +112,37 @@ constexpr auto kWanted = sorted(std::array{word("found"), word("such"), word("ok
                                            word("recognized"), word("responding"), word("available")});
 
 // Whether a word may be in any of the lists: nearly all words are not, and looking them up costs more than all the
-// rest. Two bits of 8,192 for each word, in one number.
-struct Marks {
-  size_t number;
-  uint64_t bits;
+// rest. Each has a place of its own by its last eight letters, with the last four of them.
+class Lists {
+ public:
+  template <typename... Words>
+  explicit constexpr Lists(const Words&... lists) {
+    (add(lists), ...);
+  }
+
+  bool may_have(uint64_t last8) const { return last4_[place_of(last8)] == last8 >> 32U; }
+
+ private:
+  static constexpr unsigned kBits = 11;
+  static constexpr uint64_t kSpread = 0x1027c4d1c386bbc5;  // gives each word a place of its own
+
+  static constexpr size_t place_of(uint64_t last8) { return static_cast<size_t>(last8 * kSpread >> (64 - kBits)); }
+
+  template <size_t N>
+  constexpr void add(const std::array<Word, N>& words) {
+    for (const Word& one : words) {
+      uint32_t& place = last4_[place_of(one.last8)];
+      const auto last4 = static_cast<uint32_t>(one.last8 >> 32U);
+      if (place != 0 && place != last4) throw "two words share a place: try other numbers for kSpread";
+      place = last4;
+    }
+  }
+
+  std::array<uint32_t, size_t{1} << kBits> last4_{};  // no word has 0
 };
-constexpr Marks marks_of(uint64_t last8) {
-  const uint64_t hash = last8 * 0x9e3779b97f4a7c15;
-  return {static_cast<size_t>(hash >> 57), uint64_t{1} << (hash >> 51 & 63) | uint64_t{1} << (hash >> 45 & 63)};
-}
 
-using MarkTable = std::array<uint64_t, 128>;
-
-template <typename... Lists>
-constexpr MarkTable table_of(const Lists&... lists) {
-  MarkTable table{};
-  const auto add = [&](const auto& words) {
-    for (const Word& one : words) table[marks_of(one.last8).number] |= marks_of(one.last8).bits;
-  };
-  (add(lists), ...);
-  return table;
-}
-
-constexpr MarkTable kListed = table_of(kErrors, kWarnings, kDenials, kWanted);
-constexpr MarkTable kSuspects = table_of(kErrors, kWarnings, kWanted);  // a denial alone says nothing
-
-bool may_be_in(const MarkTable& table, uint64_t last8) {
-  const Marks marks = marks_of(last8);
-  return (~table[marks.number] & marks.bits) == 0;
-}
+constexpr Lists kListed(kErrors, kWarnings, kDenials, kWanted);
+constexpr Lists kSuspects(kErrors, kWarnings, kWanted);  // a denial alone says nothing
 
 template <size_t N>
 bool contains(const std::array<Word, N>& words, uint64_t last8, size_t length) {
@@ -154,18 +156,21 @@ bool contains(const std::array<Word, N>& words, uint64_t last8, size_t length) {
 
 constexpr unsigned kAllButFive = 3 * 8;
 
-bool may_end_like_an_error(uint64_t last8) {
-  return last8 >> kAllButFive == packed("error") >> kAllButFive || last8 == packed("xception");
-}
+bool ends_in_error(uint64_t last8) { return last8 >> kAllButFive == packed("error") >> kAllButFive; }
 bool ends_like_an_error(uint64_t last8, size_t length) {
-  return (length > 5 && last8 >> kAllButFive == packed("error") >> kAllButFive) ||
-         (length > 9 && last8 == packed("xception"));
+  return (length > 5 && ends_in_error(last8)) || (length > 9 && last8 == packed("xception"));
 }
+
+// The bytes of so many letters at the end.
+constexpr std::array<uint64_t, 9> kEnds = [] {
+  std::array<uint64_t, 9> ends{};
+  for (size_t i = 1; i < ends.size(); ++i) ends[i] = ~uint64_t{0} << (8 * (8 - i));
+  return ends;
+}();
 
 // The last eight letters of a word, fewer if it has no more. `last_bytes` are the last eight before its end.
 uint64_t last8_of(uint64_t last_bytes, size_t length) {
-  const uint64_t letters = ~uint64_t{0} << (8 * (8 - std::min<size_t>(length, 8)));
-  return (last_bytes | kLowerCase) & letters;
+  return (last_bytes | kLowerCase) & kEnds[std::min<size_t>(length, 8)];
 }
 
 uint64_t bytes_before(std::string_view text, size_t end) {
@@ -207,7 +212,7 @@ class Reader {
   }
   void judge(size_t begin, uint64_t last8) {
     const size_t length = at_ - begin;
-    if (!may_be_in(kListed, last8) && !ends_like_an_error(last8, length)) {
+    if (!kListed.may_have(last8) && !ends_like_an_error(last8, length)) {
       denial_ = Denial::kNone;
       return;
     }
@@ -283,7 +288,8 @@ void find_suspects(const MaskedText& text, std::vector<uint32_t>& ends) {
     const uint64_t after_words = words << 1U | (open ? 1U : 0U);
     uint64_t begins = words & ~after_words;
     const auto next = [&] {
-      begin = block + static_cast<size_t>(std::countr_zero(begins));
+      constexpr uint64_t kLast = uint64_t{1} << (kMaskBytes - 1);  // without any, it does not matter which
+      begin = block + static_cast<size_t>(std::countr_zero(begins | kLast));
       begins &= begins - 1;
     };
     if (!open) next();
@@ -291,10 +297,11 @@ void find_suspects(const MaskedText& text, std::vector<uint32_t>& ends) {
       const size_t end = block + static_cast<size_t>(std::countr_zero(after));
       const uint64_t last8 = last8_of(before(end), end - begin);
       ends[count] = static_cast<uint32_t>(end);
-      count += (may_be_in(kSuspects, last8) ? 1U : 0U) | (may_end_like_an_error(last8) ? 1U : 0U);
+      // What ends in "xception" is found as an "exception".
+      count += (kSuspects.may_have(last8) ? 1U : 0U) | (ends_in_error(last8) ? 1U : 0U);
       next();
     }
-    open = begin < block + kMaskBytes;
+    open = words >> (kMaskBytes - 1) != 0;
   };
   search_block(0, [&](size_t end) { return bytes_before(bytes, end); });
   for (size_t block = kMaskBytes; block <= bytes.size(); block += kMaskBytes) {
