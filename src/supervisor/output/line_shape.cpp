@@ -35,8 +35,8 @@ class Speller {
   Speller(MaskedLine& line, std::string& spelled) : masked_(line), line_(line.text()), spelled_(spelled) {}
 
   uint64_t hash() {
-    const bool indented = !line_.empty() && masked_.is_blank_at(0);
-    if (indented) taken_ = masked_.end_of_blanks(0);
+    taken_ = masked_.end_of_blanks(0);
+    const bool indented = taken_ > 0;
     size_t at = next(taken_);
     if (at == line_.size()) return hash_of(line_.substr(taken_), indented);
     spelled_.resize(std::max(spelled_.size(), line_.size() + kStep));
@@ -67,7 +67,7 @@ class Speller {
     const char* from = line_.data() + taken_;
     char* to = spelled_.data() + size_;
     const size_t count = end - taken_;
-    if (end + kStep <= line_.size()) {  // a copy of whole steps does not reach beyond it
+    if (end + kStep <= masked_.readable()) {  // a copy in whole steps does not reach beyond the text
       for (size_t i = 0; i < count; i += kStep) std::memcpy(to + i, from + i, kStep);
     } else if (count > 0) {
       std::memcpy(to, from, count);
@@ -155,7 +155,11 @@ LineShape LineShapes::shape_of(std::string_view line) {
   MaskedLine masked(looked_at_, *at, line.size());
   LineShape shape;
   while (suspects_[next_suspect_] <= *at) ++next_suspect_;
-  if (suspects_[next_suspect_] <= *at + line.size()) shape.weight = weight_of(masked);
+  if (const size_t end = *at + line.size(); suspects_[next_suspect_] <= end) {
+    const size_t first = suspects_[next_suspect_];
+    while (suspects_[next_suspect_ + 1] <= end) ++next_suspect_;
+    shape.weight = weight_of(masked, first - *at, suspects_[next_suspect_] - *at);
+  }
   shape.hash = Speller(masked, spelled_).hash();
   // pytest explains a failure in lines that begin so.
   if (line.size() > 3 && line.substr(0, 4) == "E   ") shape.weight = Weight::kError;

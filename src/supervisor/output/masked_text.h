@@ -52,6 +52,8 @@ class MaskedLine {
   }
 
   std::string_view text() const { return line_; }
+  // Bytes from its beginning to the end of the text that it is in.
+  size_t readable() const { return whole_.text().size() - whole_begin_; }
 
   bool is_word_at(size_t at) { return (masks_at(at).words() >> at % kMaskBytes & 1U) != 0; }
   bool is_digit_at(size_t at) { return (masks_at(at).digits >> at % kMaskBytes & 1U) != 0; }
@@ -105,8 +107,7 @@ class MaskedLine {
     block_ = begin;
     masks_ = whole_.masks_from(whole_begin_ + begin);
     const size_t left = line_.size() - begin;
-    if (left >= kMaskBytes) return;
-    const uint64_t line = (uint64_t{1} << left) - 1;
+    const uint64_t line = left >= kMaskBytes ? ~uint64_t{0} : (uint64_t{1} << left) - 1;
     masks_.letters &= line;
     masks_.digits &= line;
     masks_.blanks &= line;

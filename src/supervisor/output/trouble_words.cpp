@@ -178,13 +178,16 @@ uint64_t bytes_before(std::string_view text, size_t end) {
   return base::load_up_to_8(text.data(), end) << (8 * (8 - end));
 }
 
-// One pass over a line. A "field" is what stands between blanks; a "word" is letters and digits in it.
+// One pass over a line, or over the part of it that matters. A "field" is what stands between blanks; a "word" is
+// letters and digits in it.
 class Reader {
  public:
   explicit Reader(MaskedLine& line) : masked_(line), line_(line.text()) {}
 
-  Weight read() {
-    while (at_ < line_.size()) {
+  Weight read(size_t first, size_t last) {
+    at_ = begin_for(first);
+    const size_t end = last < line_.size() ? masked_.end_of_field(last) : line_.size();
+    while (at_ < end && weight_ != Weight::kError) {
       if (masked_.is_word_at(at_)) {
         read_word();
       } else if (masked_.is_blank_at(at_)) {
@@ -200,6 +203,14 @@ class Reader {
 
  private:
   enum class Denial : uint8_t { kNone, kZero, kWord };
+
+  // Where to begin for the word that ends there: at its field, or at the one before, which may end in a denial.
+  size_t begin_for(size_t suspect) {
+    if (suspect == 0) return 0;
+    size_t at = masked_.begin_of_field(suspect - 1);
+    while (at > 0 && portable::is_blank(static_cast<unsigned char>(line_[at - 1]))) --at;
+    return at == 0 ? 0 : masked_.begin_of_field(at - 1);
+  }
 
   void read_word() {
     const size_t begin = at_;
@@ -275,7 +286,7 @@ class Reader {
 
 }  // namespace
 
-Weight weight_of(MaskedLine& line) { return Reader(line).read(); }
+Weight weight_of(MaskedLine& line, size_t first, size_t last) { return Reader(line).read(first, last); }
 
 void find_suspects(const MaskedText& text, std::vector<uint32_t>& ends) {
   const std::string_view bytes = text.text();
