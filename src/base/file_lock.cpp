@@ -44,7 +44,7 @@ std::optional<LockAttempt> attempt(const std::string& path, const LockOptions& o
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return errno_error("cannot lock " + path);
   if (!S_ISREG(info.st_mode)) return Error{"cannot lock " + path + ": it is no regular file"};
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (::flock(fd.get(), (options.shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return LockBusy{};
     return cannot_flock(path, errno);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// An exclusive lock on a file, between processes: flock(2).
+// A lock on a file, between processes: flock(2). Exclusive, unless it is asked for as a shared one.
 //
 // Advisory: it holds off those who ask for it, too, and nobody else. The kernel releases it when the last descriptor of
 // this opening closes, so a holder that is killed leaves nothing behind; the descriptor is close-on-exec and no child
@@ -43,6 +43,7 @@ inline constexpr Duration kLockPoll{50};
 struct LockOptions {
   bool create = true;    // a missing file is made; else it is an Error
   unsigned mode = 0600;  // of a new one, with the umask
+  bool shared = false;   // with others that want it so; who wants it alone waits for all of them
 };
 
 // At once. The last component must not be a symbolic link, and what is there must be a regular file that we may read
