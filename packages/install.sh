@@ -3,6 +3,8 @@
 #
 # In: KIND (deb or pip), NAME (the package's), COMMAND (the name on PATH that is wanted, or the module's), FILE (the
 # program in the package, when it is not called as the command is), LIMIT_MB, PIP_INDEX_URL. All of them are checked.
+# SETTINGS (packages/settings.json, as lines): `add VARIABLE CONDITION PATTERN...` and `is ...`, what a program's
+# environment has of its tree; `edit FILES SED`, `shorten FILES PATHS`, what is changed in the tree.
 # Out: out/tree (goes to packages/PACKAGE), out/bin/NAME (what goes to PATH), out/facts (NAME=VALUE lines; `error=` with
 # a sentence when there is nothing). Kept from one install to the next: apt/, with the lists.
 #
@@ -151,51 +153,68 @@ folders_with() {
   printf '%s' "$found"
 }
 existing() {
-  local path found=
-  for path in "$@"; do
-    [ -d "$path" ] && found+=${found:+:}'$t'/${path#"$TREE"/}
+  local pattern path found=
+  for pattern in "$@"; do
+    for path in "$TREE"/$pattern; do
+      [ ! -e "$path" ] || found+=${found:+:}'$t'/${path#"$TREE"/}
+    done
   done
   printf '%s' "$found"
 }
 
 # What a program of the tree needs to find its own things, as lines of a shell script.
 surroundings() {
+  local kind name with patterns
   prepend() { [ -z "$2" ] || printf 'export %s="%s${%s:+:$%s}"\n' "$1" "$2" "$1" "$1"; }
-  set_one() { [ -z "$2" ] || printf 'export %s="%s"\n' "$1" "$2"; }
+  set_one() { [ -z "$2" ] || printf 'export %s="${%s:-%s}"\n' "$1" "$1" "$2"; }
   prepend LD_LIBRARY_PATH "$(folders_with 'lib*.so*' usr/lib lib)"
-  prepend PERL5LIB "$(existing "$TREE"/usr/share/perl5 "$TREE"/usr/lib/*/perl5/* "$TREE"/usr/share/perl/* "$TREE"/usr/lib/*/perl/*)"
-  prepend PYTHONPATH "$(existing "$TREE"/usr/lib/python3/dist-packages)"
-  prepend RUBYLIB "$(existing "$TREE"/usr/lib/ruby/vendor_ruby "$TREE"/usr/lib/ruby/[0-9]* "$TREE"/usr/lib/*/ruby/[0-9]*)"
-  prepend NODE_PATH "$(existing "$TREE"/usr/share/nodejs "$TREE"/usr/lib/*/nodejs)"
-  prepend AWKPATH "$(existing "$TREE"/usr/share/awk)"
-  prepend XDG_DATA_DIRS "$(existing "$TREE"/usr/share/glib-2.0 | sed 's|/glib-2.0$||')"
-  set_one MAGICK_CONFIGURE_PATH "$(existing "$TREE"/etc/ImageMagick-*)"
-  set_one MAGICK_CODER_MODULE_PATH "$(existing "$TREE"/usr/lib/*/ImageMagick-*/modules-*/coders)"
-  set_one TESSDATA_PREFIX "$(existing "$TREE"/usr/share/tesseract-ocr/*/tessdata)"
-  set_one GS_LIB "$(existing "$TREE"/usr/share/ghostscript/*/Resource/Init "$TREE"/usr/share/ghostscript/*/lib "$TREE"/usr/share/fonts/type1/*)"
-  set_one GVBINDIR "$(existing "$TREE"/usr/lib/*/graphviz)"
-  [ ! -e "$TREE/usr/share/misc/magic.mgc" ] || set_one MAGIC "\$t/usr/share/misc/magic.mgc"
-  compiler_surroundings
+  while read -r kind name with patterns; do
+    [ "$with" = - ] || [ -n "$(existing "$with")" ] || continue
+    set -f
+    set -- $patterns
+    set +f
+    case $kind in
+      add) prepend "$name" "$(existing "$@")" ;;
+      is) set_one "$name" "$(existing "$@")" ;;
+    esac
+  done <<<"$SETTINGS"
 }
 
-# gcc finds its own parts from where it is, but not the assembler, the C library's files and the headers. Those of C++
-# come before those of C, which they include as the next of the same name.
-compiler_surroundings() {
-  local headers
-  compgen -G "$TREE/usr/lib/gcc/*/*/cc1" >/dev/null || return 0
-  headers=$(existing "$TREE"/usr/include "$TREE"/usr/include/*-linux-gnu*)
-  prepend COMPILER_PATH "$(existing "$TREE"/usr/bin)"
-  prepend LIBRARY_PATH "$(existing "$TREE"/usr/lib/*-linux-gnu*)"
-  prepend C_INCLUDE_PATH "$headers"
-  prepend CPLUS_INCLUDE_PATH "$(existing "$TREE"/usr/include/c++/* "$TREE"/usr/include/*/c++/*):$headers"
+# Paths that are compiled in become others of the same length: those of links at the top of the tree.
+shorten_paths() {
+  local file=$1 pattern=$2 path short fill number=0
+  for path in $(LC_ALL=C grep -aoE "$pattern" "$file" | sort -ur); do
+    number=$((number + 1))
+    fill=$((${#path} - ${#HERE} - ${#number}))
+    [ "$fill" -gt 0 ] && [ -e "$TREE$path" ] || continue
+    short=$HERE$(printf '%*s' "$fill" '' | tr ' ' /)$number
+    ln -s ".$path" "$TREE/$number"
+    LC_ALL=C sed -i "s|$path|$short|g" "$file"
+  done
 }
 
-# One entry of PATH: a link, or a script where the program needs surroundings.
+change_files() {
+  local kind files change file
+  while read -r kind files change; do
+    case $kind in edit | shorten) ;; *) continue ;; esac
+    for file in "$TREE"/$files; do
+      [ -f "$file" ] && [ ! -L "$file" ] || continue
+      case $kind in
+        edit) sed -i "${change//@/$HERE}" "$file" ;;
+        shorten) shorten_paths "$file" "$change" ;;
+      esac
+    done
+  done <<<"$SETTINGS"
+}
+
+# One entry of PATH: a link, or a script where the program needs surroundings, or has to be called by its own path since
+# it looks for its things beside itself.
 add_command() {
-  local name=$1 file=$2
+  local name=$1 file=$2 beside=
   [[ $name =~ ^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$ ]] || return 0
   [ ! -e "$W/out/bin/$name" ] && [ ! -L "$W/out/bin/$name" ] || return 0
-  if [ -z "$SURROUNDINGS" ]; then
+  case $file in usr/lib/*) beside=yes ;; esac
+  if [ -z "$SURROUNDINGS$beside" ]; then
     ln -s "../packages/$PLACE/$file" "$W/out/bin/$name"
   else
     printf '#!/bin/sh\nt=%s/packages/%s\n%s\nexec "$t/%s" "$@"\n' "$TOOLS" "$PLACE" "$SURROUNDINGS" "$file" \
@@ -255,6 +274,8 @@ install_deb() {
     [ ! -x "$TREE/usr/bin/dot" ] ||
       GVBINDIR=$base LD_LIBRARY_PATH=${base%/*} "$TREE/usr/bin/dot" -c >>"$W/log" 2>&1
   done
+  HERE=$TOOLS/packages/$PLACE
+  change_files
   SURROUNDINGS=$(surroundings)
   add_command "$COMMAND" "$program"
   # The package's other commands, too; not those of what it needs.

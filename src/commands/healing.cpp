@@ -1,6 +1,7 @@
 #include "commands/healing.h"
 
 #include <cstdlib>
+#include <ctime>
 #include <optional>
 #include <utility>
 
@@ -19,16 +20,20 @@ heal::Policy policy_of(const Config& config) {
           .deny = {config.install_deny.begin(), config.install_deny.end()}};
 }
 
-}  // namespace
-
-base::Result<heal::Toolbox> open_toolbox(const Config& config) {
+base::Result<std::string> toolbox_place(const Config& config, CellRoot kind) {
   heal::ToolboxRoot root{.uid = cell_user(config).uid};
-  if (root_of_cells(config) == CellRoot::kImage) {
+  if (kind == CellRoot::kImage) {
     root.image = cell_image(config);
   } else {
     root.rootfs = config.rootfs;
   }
-  const base::Result<std::string> folder = heal::toolbox_folder(heal::toolbox_key(root));
+  return heal::toolbox_folder(heal::toolbox_key(root));
+}
+
+}  // namespace
+
+base::Result<heal::Toolbox> open_toolbox(const Config& config, CellRoot root) {
+  const base::Result<std::string> folder = toolbox_place(config, root);
   if (!folder) return folder.error();
   return heal::Toolbox::open(*folder, cell_user(config));
 }
@@ -47,16 +52,22 @@ base::Result<std::unique_ptr<heal::Model>> repair_model(const Config& config, ba
 Healing::Healing(const Config& config, base::EventLoop& loop)
     : config_(config),
       loop_(loop),
-      healer_(loop, policy_of(config),
-              [this](const heal::Need& need, heal::Installer::OnDone on_done) { install(need, std::move(on_done)); }) {}
+      healer_(loop, table_, policy_of(config),
+              [this](const heal::Need& need, heal::Installer::OnDone on_done) { install(need, std::move(on_done)); }) {
+  if (!config.install) return;
+  const base::Result<std::string> place = toolbox_place(config, root_of_cells(config));
+  if (!place) return;  // said when a cell starts, which is without tools then
+  if (auto use = heal::ToolboxUse::begin(*place, cell_user(config), config.rootfs)) use_ = std::move(*use);
+}
 
 void Healing::install(const heal::Need& need, heal::Installer::OnDone on_done) {
   if (!installer_) {
-    base::Result<heal::Toolbox> toolbox = open_toolbox(config_);
+    base::Result<heal::Toolbox> toolbox = open_toolbox(config_, root_of_cells(config_));
     if (!toolbox) return on_done(toolbox.error());
+    heal::sweep_toolboxes(toolbox->folder(), std::time(nullptr));
     engine_ = make_engine(config_, {.pull = false});
     installer_ =
-        std::make_unique<heal::Installer>(loop_, *engine_,
+        std::make_unique<heal::Installer>(loop_, *engine_, table_,
                                           heal::InstallerOptions{.toolbox = std::move(*toolbox),
                                                                  .make_spec = [this] { return cell_spec(config_); },
                                                                  .pip_index = config_.pip_index,

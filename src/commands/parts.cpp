@@ -71,8 +71,9 @@ base::Result<engine::CellSpec> cell_spec(const Config& config) {
   spec.pids = config.pids;
   spec.limits = config.limits;
   if (!config.install) return spec;
-  spec.toolbox_of_image = root_of_cells(config) == CellRoot::kImage;
-  if (base::Result<heal::Toolbox> toolbox = open_toolbox(config)) {
+  const CellRoot root = root_of_cells(config);
+  spec.toolbox_of_image = root == CellRoot::kImage;
+  if (base::Result<heal::Toolbox> toolbox = open_toolbox(config, root)) {
     spec.toolbox = toolbox->tools();
   } else {
     base::Log(config.log).error("no toolbox: " + toolbox.error().message);

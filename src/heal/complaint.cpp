@@ -33,6 +33,7 @@ constexpr std::string_view kNoProgram =
 constexpr std::string_view kWritable = "only /workspace and /tmp are writable";
 constexpr std::string_view kPython2 = "this is python 2 code, and python 3 is what is here";
 constexpr std::string_view kPerlModule = "that perl module is not here: use core modules, or python3";
+constexpr std::string_view kIsMawk = "that function is gawk's, and awk is not gawk here: call gawk";
 constexpr std::string_view kIdentity = "git wants a name first: git config user.name NAME; git config user.email MAIL";
 
 constexpr Phrase kPhrases[] = {
@@ -97,6 +98,11 @@ constexpr Phrase kPhrases[] = {
     {"Error: Cannot find module '", kNoNodePackages, Where::kBegin},
     {"Error [ERR_MODULE_NOT_FOUND]: Cannot find package '", kNoNodePackages, Where::kBegin},
     {"Can't locate ", kPerlModule, Where::kBegin},
+    {"function gensub never defined", kIsMawk, Where::kEnd},
+    {"function asort never defined", kIsMawk, Where::kEnd},
+    {"function asorti never defined", kIsMawk, Where::kEnd},
+    {"function patsplit never defined", kIsMawk, Where::kEnd},
+    {"function strtonum never defined", kIsMawk, Where::kEnd},
     {"Author identity unknown", kIdentity, Where::kBegin},
     {"*** Please tell me who you are.", kIdentity, Where::kBegin},
     {"fatal: detected dubious ownership", "git config --global --add safe.directory '*'", Where::kBegin},

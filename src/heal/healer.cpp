@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "heal/package_table.h"
 #include "heal/remedy.h"
 
 namespace bashcell::heal {
@@ -40,8 +39,8 @@ struct Healer::Waiter {
   base::EventLoop::TimerId timer = 0;
 };
 
-Healer::Healer(base::EventLoop& loop, Policy policy, Install install)
-    : loop_(loop), policy_(std::move(policy)), install_(std::move(install)) {}
+Healer::Healer(base::EventLoop& loop, const PackageTable& table, Policy policy, Install install)
+    : loop_(loop), table_(table), policy_(std::move(policy)), install_(std::move(install)) {}
 
 Healer::~Healer() {
   for (const base::EventLoop::TimerId timer : timers_) loop_.cancel(timer);
@@ -101,7 +100,7 @@ void Healer::answer(sandbox::Question question, sandbox::Respond respond) {
         const auto found = calls_.find(call);
         if (!result) {
           // A name that no package has is told by the sentence that the script prints.
-          if (found != calls_.end() && policy_.install && package_of_command(need.name)) {
+          if (found != calls_.end() && policy_.install && table_.of_command(need.name)) {
             add_once(found->second.problems, not_installed(need, result.error()));
           }
           return respond(false, not_installed(need, result.error()));
@@ -123,7 +122,8 @@ void Healer::finish(CallId call, const Ended& ended, std::function<void(std::vec
                               .exit_code = static_cast<int>(done->code),
                               .output = done->output,
                               .uid = static_cast<int>(ended.spec.user.uid),
-                              .has_network = !ended.spec.network.empty()});
+                              .has_network = !ended.spec.network.empty()},
+                             table_);
   if (!found->second.problems.empty()) remedy.hint.clear();
   if (!policy_.install) remedy.install.clear();
   install_rest(call, std::move(remedy.install), std::move(remedy.hint), std::move(on_told));

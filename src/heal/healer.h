@@ -17,6 +17,7 @@
 #include "base/event_loop.h"
 #include "base/result.h"
 #include "heal/need.h"
+#include "heal/package_table.h"
 #include "sandbox/sandbox.h"
 
 namespace bashcell::heal {
@@ -37,7 +38,8 @@ class Healer {
  public:
   using CallId = sandbox::Sandbox::CallId;
 
-  Healer(base::EventLoop& loop, Policy policy, Install install);
+  // `table` must outlive this.
+  Healer(base::EventLoop& loop, const PackageTable& table, Policy policy, Install install);
   Healer(const Healer&) = delete;
   Healer& operator=(const Healer&) = delete;
   ~Healer();
@@ -73,6 +75,7 @@ class Healer {
   void tell(CallId call, std::string hint, const std::function<void(std::vector<std::string>)>& on_told);
 
   base::EventLoop& loop_;
+  const PackageTable& table_;
   Policy policy_;
   Install install_;
   std::map<CallId, Call> calls_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "embedded/install_script.h"
-#include "heal/package_table.h"
+#include "heal/settings.h"
 
 namespace bashcell::heal {
 
@@ -30,22 +30,22 @@ bool is_url(const std::string& text) {
 
 }  // namespace
 
-base::Result<InstallPlan> plan_install(const Need& need, const Toolbox& toolbox) {
+base::Result<InstallPlan> plan_install(const Need& need, const PackageTable& table, const Toolbox& toolbox) {
   InstallPlan plan;
   plan.command = need.name;
   if (need.kind == Need::Kind::kPythonModule) {
-    const std::optional<std::string> distribution = distribution_of_module(need.name);
+    const std::optional<std::string> distribution = table.distribution_of_module(need.name);
     if (!distribution) return base::Error{"no known package has that Python module"};
     plan.kind = InstallPlan::Kind::kPython;
     plan.package = *distribution;
     return plan;
   }
-  if (const std::optional<Package> package = package_of_command(need.name)) {
+  if (const std::optional<Package> package = table.of_command(need.name)) {
     plan.package = package->name;
     plan.file = package->file;
     return plan;
   }
-  if (is_never_installed(need.name)) return base::Error{"it is of no use in a cell"};
+  if (table.is_never_installed(need.name)) return base::Error{"it is of no use in a cell"};
   if (!toolbox.index_has(need.name)) return base::Error{"no known package has that command"};
   plan.package = need.name;
   return plan;
@@ -57,9 +57,9 @@ base::Result<std::string> install_script(const InstallPlan& plan, int64_t max_by
     return base::Error{"the package's name is not one"};
   }
   if (!is_url(pip_index)) return base::Error{"the URL of the Python index is not one"};
-  return fmt::format("KIND='{}' NAME='{}' COMMAND='{}' FILE='{}' LIMIT_MB={} PIP_INDEX_URL='{}'\n{}",
+  return fmt::format("KIND='{}' NAME='{}' COMMAND='{}' FILE='{}' LIMIT_MB={} PIP_INDEX_URL='{}' SETTINGS='{}'\n{}",
                      plan.kind == InstallPlan::Kind::kPython ? "pip" : "deb", plan.package, plan.command, plan.file,
-                     max_bytes >> 20, pip_index, kInstallScript);
+                     max_bytes >> 20, pip_index, install_settings(), kInstallScript);
 }
 
 }  // namespace bashcell::heal

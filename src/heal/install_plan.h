@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "heal/need.h"
+#include "heal/package_table.h"
 #include "heal/toolbox.h"
 
 namespace bashcell::heal {
@@ -21,7 +22,7 @@ struct InstallPlan {
   std::string place() const { return kind == Kind::kPython ? "py-" + package : package; }
 };
 
-base::Result<InstallPlan> plan_install(const Need& need, const Toolbox& toolbox);
+base::Result<InstallPlan> plan_install(const Need& need, const PackageTable& table, const Toolbox& toolbox);
 
 // packages/install.sh with its input. Fails when the plan or the index holds what no shell should see.
 base::Result<std::string> install_script(const InstallPlan& plan, int64_t max_bytes, const std::string& pip_index);

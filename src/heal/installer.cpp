@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "heal/install_facts.h"
-#include "heal/package_table.h"
 
 namespace bashcell::heal {
 
@@ -46,8 +45,8 @@ base::Error late(base::Duration limit) {
 
 }  // namespace
 
-Installer::Installer(base::EventLoop& loop, engine::Engine& engine, InstallerOptions options)
-    : loop_(loop), engine_(engine), options_(std::move(options)) {}
+Installer::Installer(base::EventLoop& loop, engine::Engine& engine, const PackageTable& table, InstallerOptions options)
+    : loop_(loop), engine_(engine), table_(table), options_(std::move(options)) {}
 
 Installer::~Installer() {
   loop_.cancel(step_);
@@ -59,7 +58,7 @@ Installer::~Installer() {
 void Installer::install(const Need& need, OnDone on_done) {
   const auto same = std::find_if(queue_.begin(), queue_.end(), [&](const Work& work) { return work.need == need; });
   if (same != queue_.end()) return same->waiters.push_back(std::move(on_done));
-  base::Result<InstallPlan> plan = plan_install(need, options_.toolbox);
+  base::Result<InstallPlan> plan = plan_install(need, table_, options_.toolbox);
   if (!plan) return on_done(plan.error());
   if (is_there(*plan)) return on_done(Installed{.package = plan->package, .version = {}});
   queue_.push_back({need, std::move(*plan), {}});
@@ -84,14 +83,14 @@ void Installer::begin() {
 // Another server at work may be installing the very same.
 void Installer::look_for_lock() {
   if (is_there(queue_.front().plan)) return finish(Installed{.package = queue_.front().plan.package, .version = {}});
-  base::Result<base::UniqueFd> lock = options_.toolbox.try_lock();
-  if (!lock) return finish(lock.error());
-  if (!lock->valid() || sandbox_retires_) {
+  base::LockAttempt lock = options_.toolbox.try_lock();
+  if (const auto* error = std::get_if<base::Error>(&lock)) return finish(*error);
+  if (std::holds_alternative<base::LockBusy>(lock) || sandbox_retires_) {
     if (sandbox_retires_) retire();
     step_ = loop_.after(kLook, [this] { look_for_lock(); });
     return;
   }
-  lock_ = std::move(*lock);
+  lock_ = std::move(std::get<base::FileLock>(lock));
   run_cell();
 }
 
@@ -159,7 +158,7 @@ base::Result<Installed> Installer::take(const sandbox::CallReport& report) const
   const Arrival arrival{.place = plan.place(),
                         .command = python ? std::string() : plan.command,
                         .python = python ? facts->python : std::string()};
-  if (base::Result<void> taken = options_.toolbox.accept(staging_, arrival); !taken) return taken.error();
+  if (base::Result<void> taken = options_.toolbox.accept(staging_, arrival, table_); !taken) return taken.error();
   return Installed{plan.package, facts->version, since(begun_)};
 }
 

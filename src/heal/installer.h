@@ -18,6 +18,7 @@
 #include "engine/engine.h"
 #include "heal/install_plan.h"
 #include "heal/need.h"
+#include "heal/package_table.h"
 #include "heal/toolbox.h"
 #include "sandbox/sandbox.h"
 
@@ -36,8 +37,8 @@ class Installer {
  public:
   using OnDone = std::function<void(base::Result<Installed>)>;
 
-  // `engine` must outlive this, and be used by nobody else.
-  Installer(base::EventLoop& loop, engine::Engine& engine, InstallerOptions options);
+  // `engine` and `table` must outlive this; the engine is used by nobody else.
+  Installer(base::EventLoop& loop, engine::Engine& engine, const PackageTable& table, InstallerOptions options);
   Installer(const Installer&) = delete;
   Installer& operator=(const Installer&) = delete;
   // Ends a cell at work; its install leaves nothing. Waits for a start under way. Nobody is told any more.
@@ -71,11 +72,12 @@ class Installer {
 
   base::EventLoop& loop_;
   engine::Engine& engine_;
+  const PackageTable& table_;
   InstallerOptions options_;
   std::vector<Work> queue_;  // the first one is at work, while `busy_`
   bool busy_ = false;
   base::Instant begun_{};
-  base::UniqueFd lock_;
+  std::optional<base::FileLock> lock_;
   std::string staging_;
   std::unique_ptr<sandbox::Sandbox> sandbox_;
   uint64_t run_ = 0;              // which report counts

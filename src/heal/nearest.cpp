@@ -20,6 +20,7 @@ struct Advice {
 constexpr std::string_view kNoPip = "no pip here: just import the module, known ones are installed then";
 constexpr std::string_view kNoEditor = "no editor and no terminal here: write files with cat <<'EOF' or sed -i";
 constexpr std::string_view kTooLarge = "too large to be installed in this cell";
+constexpr std::string_view kNoTracing = "no process may be traced in a cell";
 constexpr std::string_view kIsPython3 = "python is called python3 here";
 
 constexpr Advice kCommands[] = {
@@ -35,8 +36,8 @@ constexpr Advice kCommands[] = {
     {"conda", kNoPip},
     {"poetry", kNoPip},
     {"easy_install", kNoPip},
-    {"node", "node cannot be installed in this cell: use python3"},
-    {"nodejs", "node cannot be installed in this cell: use python3"},
+    {"node", "use python3"},
+    {"nodejs", "use python3"},
     {"npm", kNoNodePackages},
     {"npx", kNoNodePackages},
     {"yarn", kNoNodePackages},
@@ -114,6 +115,8 @@ constexpr Advice kCommands[] = {
     {"xmllint", "python3 -c with xml.etree"},
     {"parallel", "use xargs -P"},
     {"realpath", "use readlink -f"},
+    {"xsv", "no xsv in Debian: csvcut, csvgrep, csvsort, csvstat and mlr are installed by calling them"},
+    {"qsv", "no qsv in Debian: csvcut, csvgrep, csvsort, csvstat and mlr are installed by calling them"},
     {"bun", "use node"},
     {"deno", "use node"},
     {"ts-node", kNoNodePackages},
@@ -140,6 +143,9 @@ constexpr Advice kCommands[] = {
     {"port", kNoRoot},
     {"useradd", kNoRoot},
     {"adduser", kNoRoot},
+    {"strace", kNoTracing},
+    {"ltrace", kNoTracing},
+    {"gdb", kNoTracing},
     {"systemctl", kNoServices},
     {"service", kNoServices},
     {"journalctl", kNoServices},

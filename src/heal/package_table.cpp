@@ -1,6 +1,7 @@
 #include "heal/package_table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -29,27 +30,49 @@ bool is_name(std::string_view name, std::string_view more) {
 bool is_command_name(std::string_view name) { return is_name(name, "._+-") && !is_one_of(name.front(), "._+-"); }
 bool is_module_name(std::string_view name) { return is_name(name, "_") && !is_one_of(name.front(), kDigits); }
 
-std::optional<Package> package_of_command(std::string_view command) {
-  if (!is_command_name(command)) return std::nullopt;
-  const json table = json::parse(kPackageCommands);
-  const auto found = table.find(command);
-  if (found == table.end() || found->is_null()) return std::nullopt;
-  if (found->is_string()) return Package{found->get<std::string>(), {}};
-  return Package{found->at(0).get<std::string>(), found->at(1).get<std::string>()};
+PackageTable::PackageTable() {
+  const json commands = json::parse(kPackageCommands);
+  for (const auto& [command, value] : commands.items()) {
+    if (value.is_null()) {
+      commands_.emplace(command, std::nullopt);
+      continue;
+    }
+    Package package = value.is_string() ? Package{value.get<std::string>(), {}}
+                                        : Package{value.at(0).get<std::string>(), value.at(1).get<std::string>()};
+    // One that is called as the package is, without being the package's own name for it, is a mistake of callers.
+    std::string& shortest = packages_[package.name];
+    const bool is_own = command == package.name && package.file.empty();
+    const bool is_shorter = shortest.empty() || (shortest != package.name && command.size() < shortest.size());
+    if (is_own || is_shorter) shortest = command;
+    commands_.emplace(command, std::move(package));
+  }
+  const json modules = json::parse(kPackageModules);
+  for (const auto& [module, value] : modules.items()) {
+    modules_.emplace(module, value.get<std::string>());
+  }
 }
 
-bool is_never_installed(std::string_view command) {
-  const json table = json::parse(kPackageCommands);
-  const auto found = table.find(command);
-  return found != table.end() && found->is_null();
+std::optional<Package> PackageTable::of_command(std::string_view command) const {
+  const auto found = commands_.find(command);
+  return found == commands_.end() ? std::nullopt : found->second;
 }
 
-std::optional<std::string> distribution_of_module(std::string_view module) {
-  if (!is_module_name(module)) return std::nullopt;
-  const json table = json::parse(kPackageModules);
-  const auto found = table.find(module);
-  if (found == table.end()) return std::nullopt;
-  return found->get<std::string>();
+bool PackageTable::is_never_installed(std::string_view command) const {
+  const auto found = commands_.find(command);
+  return found != commands_.end() && !found->second;
 }
+
+std::optional<std::string> PackageTable::distribution_of_module(std::string_view module) const {
+  const auto found = modules_.find(module);
+  return found == modules_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string PackageTable::command_of_package(std::string_view package) const {
+  const auto found = packages_.find(package);
+  return found == packages_.end() ? std::string() : found->second;
+}
+
+std::optional<Package> package_of_command(std::string_view command) { return PackageTable().of_command(command); }
+bool is_never_installed(std::string_view command) { return PackageTable().is_never_installed(command); }
 
 }  // namespace bashcell::heal

@@ -3,6 +3,8 @@
 // checked table (packages/commands.json, packages/modules.json); nothing outside of it and of the distribution's own
 // index is installed by guess. Pure.
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,11 +22,32 @@ bool is_command_name(std::string_view name);
 // The same of a module's first part: letters, digits and _.
 bool is_module_name(std::string_view name);
 
+class PackageTable {
+ public:
+  // Reads some 500 entries: made once, by whoever builds the parts that need it.
+  PackageTable();
+
+  std::optional<Package> of_command(std::string_view command) const;
+  // In the table as one that is of no use in a cell (it needs root, or another machine): no index is asked for it,
+  // either.
+  bool is_never_installed(std::string_view command) const;
+  // "cv2" -> "opencv-python-headless", "numpy" -> "numpy". Nothing for modules that are not in the table.
+  std::optional<std::string> distribution_of_module(std::string_view module) const;
+  // What is called to have a package installed: "ripgrep" -> "rg", "tree" -> "tree". A package that has several is
+  // called by the shortest, unless one has its name. Empty: none is known.
+  std::string command_of_package(std::string_view package) const;
+
+ private:
+  template <typename Value>
+  using Names = std::map<std::string, Value, std::less<>>;
+
+  Names<std::optional<Package>> commands_;  // without a package: never installed
+  Names<std::string> modules_;
+  Names<std::string> packages_;
+};
+
+// The same for one look-up, by who has no table: reads it anew.
 std::optional<Package> package_of_command(std::string_view command);
-// In the table as one that is of no use in a cell (it needs root, or another machine): no index is asked for it,
-// either.
 bool is_never_installed(std::string_view command);
-// "cv2" -> "opencv-python-headless", "numpy" -> "numpy". Nothing for modules that are not in the table.
-std::optional<std::string> distribution_of_module(std::string_view module);
 
 }  // namespace bashcell::heal

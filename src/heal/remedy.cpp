@@ -1,14 +1,14 @@
 #include "heal/remedy.h"
-#include "heal/advice.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 
+#include "heal/advice.h"
 #include "heal/complaint.h"
 #include "heal/miss.h"
 #include "heal/nearest.h"
-#include "heal/package_table.h"
+#include "heal/refused_install.h"
 #include "heal/script_trust.h"
 
 namespace bashcell::heal {
@@ -27,9 +27,9 @@ std::string_view last_part(std::string_view text) {
   return end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
 }
 
-bool is_known(const Need& need) {
-  return need.kind == Need::Kind::kCommand ? package_of_command(need.name).has_value()
-                                           : distribution_of_module(need.name).has_value();
+bool is_known(const Need& need, const PackageTable& table) {
+  return need.kind == Need::Kind::kCommand ? table.of_command(need.name).has_value()
+                                           : table.distribution_of_module(need.name).has_value();
 }
 
 std::string hint_for(const Need& need, int uid) {
@@ -41,8 +41,9 @@ std::string hint_for(const Need& need, int uid) {
 // Reads the output from its end, since what is nearest to it is the cause, or next to it.
 class Reading {
  public:
-  explicit Reading(const Facts& facts)
+  Reading(const Facts& facts, const PackageTable& table)
       : facts_(facts),
+        table_(table),
         script_(facts.script.substr(0, kMostScript)),
         output_(last_part(facts.output)),
         trust_(trust_of(script_)) {
@@ -70,7 +71,7 @@ class Reading {
   Remedy remedy() const {
     Remedy remedy;
     for (const Need& need : needs_) {
-      if (remedy.install.size() < kMostInstalls && is_known(need)) remedy.install.push_back(need);
+      if (remedy.install.size() < kMostInstalls && is_known(need, table_)) remedy.install.push_back(need);
     }
     // With an install the hint is for when that fails, so it is of what is to be installed.
     const std::vector<Need>& of = remedy.install.empty() ? needs_ : remedy.install;
@@ -78,6 +79,7 @@ class Reading {
       remedy.hint = hint_for(*need, facts_.uid);
     }
     if (remedy.hint.empty() && remedy.install.empty()) remedy.hint = complaint_;
+    if (remedy.hint == no_root(facts_.uid)) remedy.hint = hint_for_refused_install(script_, facts_.uid, table_);
     if (remedy.hint.size() > kLongestHint) remedy.hint.clear();
     return remedy;
   }
@@ -116,6 +118,7 @@ class Reading {
   }
 
   const Facts& facts_;
+  const PackageTable& table_;
   std::string_view script_;
   std::string_view output_;
   ScriptTrust trust_;
@@ -129,8 +132,8 @@ class Reading {
 
 }  // namespace
 
-Remedy remedy_for(const Facts& facts) {
-  Reading reading(facts);
+Remedy remedy_for(const Facts& facts, const PackageTable& table) {
+  Reading reading(facts, table);
   reading.read();
   return reading.remedy();
 }

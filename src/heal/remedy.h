@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heal/need.h"
+#include "heal/package_table.h"
 
 namespace bashcell::heal {
 
@@ -31,6 +32,6 @@ struct Remedy {
 inline constexpr size_t kMostInstalls = 3;
 inline constexpr size_t kLongestHint = 160;
 
-Remedy remedy_for(const Facts& facts);
+Remedy remedy_for(const Facts& facts, const PackageTable& table);
 
 }  // namespace bashcell::heal

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -11,15 +10,14 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "base/fingerprint.h"
 #include "engine/private_folder.h"
-#include "heal/package_table.h"
 #include "heal/toolbox_check.h"
+#include "heal/toolbox_sweep.h"
 
 namespace bashcell::heal {
 
@@ -78,23 +76,9 @@ base::Result<void> move(const std::string& from, const std::string& to) {
   return base::errno_error("cannot move what was installed to " + to);
 }
 
-void remove(const std::string& path) {
-  std::error_code ignored;
-  fs::remove_all(path, ignored);
-}
-
-// A big tree takes seconds, and the caller's cells would take its silence for its end. What is left when the program
-// ends before that, the next install removes.
-void remove_soon(std::string path) {
-  const fs::path place(path);
-  const std::string old = (place.parent_path() / ("old-" + place.filename().string())).string();
-  if (::rename(path.c_str(), old.c_str()) == 0) path = old;
-  std::thread([path = std::move(path)] { remove(path); }).detach();
-}
-
 // moreutils comes with a `parallel` that is not what scripts mean by that name.
-bool is_known_of_another(const std::string& command, const std::string& place) {
-  const std::optional<Package> package = package_of_command(command);
+bool is_known_of_another(const std::string& command, const std::string& place, const PackageTable& table) {
+  const std::optional<Package> package = table.of_command(command);
   return package && package->name != place;
 }
 
@@ -171,14 +155,7 @@ bool Toolbox::index_has(const std::string& name) const {
   return names && ("\n" + *names).find("\n" + name + "\n") != std::string::npos;
 }
 
-base::Result<base::UniqueFd> Toolbox::try_lock() const {
-  const std::string path = folder_ + "/lock";
-  base::UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd.valid()) return base::errno_error("cannot open " + path);
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
-  if (errno == EWOULDBLOCK) return base::UniqueFd();
-  return base::errno_error("cannot lock " + path);
-}
+base::LockAttempt Toolbox::try_lock() const { return base::try_lock(folder_ + "/lock"); }
 
 base::Result<std::string> Toolbox::make_staging() const {
   std::error_code error;
@@ -187,7 +164,7 @@ base::Result<std::string> Toolbox::make_staging() const {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("staging-") || name.starts_with("old-")) old.push_back(entry.path());
   }
-  for (std::string& path : old) remove_soon(std::move(path));
+  for (const std::string& path : old) remove_soon(path);
   std::string staging = folder_ + "/staging-XXXXXX";
   if (::mkdtemp(staging.data()) == nullptr) return base::errno_error("cannot make a folder in " + folder_);
   struct stat info {};
@@ -208,7 +185,8 @@ void Toolbox::end_staging(const std::string& staging) const {
   remove_soon(staging);
 }
 
-base::Result<void> Toolbox::accept(const std::string& staging, const Arrival& arrival) const {
+base::Result<void> Toolbox::accept(const std::string& staging, const Arrival& arrival,
+                                   const PackageTable& table) const {
   const std::string out = staging + "/out";
   if (!is_command_name(arrival.place)) return base::Error{"the package's name is not one"};
   if (base::Result<void> checked = check_and_own_tree(out, max_bytes_); !checked) return checked;
@@ -217,7 +195,7 @@ base::Result<void> Toolbox::accept(const std::string& staging, const Arrival& ar
     return base::Error{fmt::format("the package {} has no command {}", arrival.place, arrival.command)};
   }
   if (base::Result<void> taken = take_package(out, arrival); !taken) return taken;
-  if (base::Result<void> taken = take_commands(out, arrival); !taken) return taken;
+  if (base::Result<void> taken = take_commands(out, arrival, table); !taken) return taken;
   if (!arrival.python.empty()) {
     if (base::Result<void> shown = show_to_python(arrival); !shown) return shown;
   }
@@ -237,7 +215,8 @@ base::Result<void> Toolbox::take_package(const std::string& out, const Arrival& 
   return base::errno_error("cannot replace " + place);
 }
 
-base::Result<void> Toolbox::take_commands(const std::string& out, const Arrival& arrival) const {
+base::Result<void> Toolbox::take_commands(const std::string& out, const Arrival& arrival,
+                                          const PackageTable& table) const {
   std::error_code error;
   size_t count = 0;
   std::vector<std::string> names;
@@ -249,7 +228,7 @@ base::Result<void> Toolbox::take_commands(const std::string& out, const Arrival&
     const std::string from = out + "/bin/" + name;
     const std::string to = tools() + "/bin/" + name;
     if (!is_command_name(name) || !is_entry_of(from, arrival.place)) continue;
-    if (name != arrival.command && (exists(to) || is_known_of_another(name, arrival.place))) continue;
+    if (name != arrival.command && (exists(to) || is_known_of_another(name, arrival.place, table))) continue;
     if (base::Result<void> moved = move(from, to); !moved) return moved;
   }
   return {};

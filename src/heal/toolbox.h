@@ -11,9 +11,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/file_lock.h"
 #include "base/result.h"
-#include "base/unique_fd.h"
 #include "engine/cell_spec.h"
+#include "heal/package_table.h"
 
 namespace bashcell::heal {
 
@@ -44,6 +45,7 @@ class Toolbox {
   // belongs to others. `user`: of the cells.
   static base::Result<Toolbox> open(const std::string& folder, engine::User user, int64_t max_bytes = kMaxPackageBytes);
 
+  const std::string& folder() const { return folder_; }
   // For CellSpec::toolbox.
   std::string tools() const { return folder_ + "/tools"; }
   const engine::User& user() const { return user_; }
@@ -55,14 +57,14 @@ class Toolbox {
   // The distribution has a package of exactly that name, as far as an earlier install has seen its index.
   bool index_has(const std::string& name) const;
 
-  // The lock as long as the descriptor is open; one that is not valid: another server has it. Does not wait.
-  base::Result<base::UniqueFd> try_lock() const;
+  // Does not wait.
+  base::LockAttempt try_lock() const;
 
   // A new folder that cells of the user can write, with the package lists if they are less than a day old. Removes what
   // earlier installs have left.
   base::Result<std::string> make_staging() const;
-  // Moves what the cell has made of it in.
-  base::Result<void> accept(const std::string& staging, const Arrival& arrival) const;
+  // Moves what the cell has made of it in; of its commands not those that `table` knows of other packages.
+  base::Result<void> accept(const std::string& staging, const Arrival& arrival, const PackageTable& table) const;
   // Takes the package lists back and removes the folder, in the background.
   void end_staging(const std::string& staging) const;
 
@@ -71,7 +73,7 @@ class Toolbox {
       : folder_(std::move(folder)), user_(user), max_bytes_(max_bytes) {}
 
   base::Result<void> take_package(const std::string& out, const Arrival& arrival) const;
-  base::Result<void> take_commands(const std::string& out, const Arrival& arrival) const;
+  base::Result<void> take_commands(const std::string& out, const Arrival& arrival, const PackageTable& table) const;
   base::Result<void> show_to_python(const Arrival& arrival) const;
 
   std::string folder_;

@@ -25,7 +25,7 @@ struct Server {
     Toolbox opened = *Toolbox::open(place.folder.path() / "bashcell/toolbox/key", place.spec.user);
     place.spec.toolbox = opened.tools();
     const char* index = std::getenv("BASHCELL_TEST_PIP_INDEX");
-    installer.emplace(loop, engine,
+    installer.emplace(loop, engine, table,
                       InstallerOptions{.toolbox = std::move(opened),
                                        .make_spec = [this] { return place.spec; },
                                        .limit = limit,
@@ -64,6 +64,7 @@ struct Server {
   base::EventLoop loop;
   engine::oci::OciEngine engine{place.options};
   engine::oci::OciEngine session_engine{place.options};
+  PackageTable table;
   std::optional<Installer> installer;
 };
 

@@ -65,7 +65,8 @@ using Clauses = std::vector<std::string>;
 TEST_CASE("a command that is missing is installed, and told once with the call it was for") {
   base::EventLoop loop;
   Installer installer;
-  Healer healer(loop, {}, installer.install());
+  const heal::PackageTable table;
+  Healer healer(loop, table, {}, installer.install());
   healer.begin(1);
   const auto first = ask(healer, 1, {"rg"});
   const auto second = ask(healer, 1, {"rg"});
@@ -83,7 +84,8 @@ TEST_CASE("a command that is missing is installed, and told once with the call i
 TEST_CASE("why something was not installed is told, and not tried again at once") {
   base::EventLoop loop;
   Installer installer;
-  Healer healer(loop, {}, installer.install());
+  const heal::PackageTable table;
+  Healer healer(loop, table, {}, installer.install());
   healer.begin(1);
   const auto answer = ask(healer, 1, {"rg"});
   installer.failed(0);
@@ -97,7 +99,8 @@ TEST_CASE("why something was not installed is told, and not tried again at once"
 TEST_CASE("what is no question, no name, or not allowed is refused at once, and installs nothing") {
   base::EventLoop loop;
   Installer installer;
-  Healer healer(loop, Policy{.install = true, .allow = {"rg", "jq"}, .deny = {"jq"}}, installer.install());
+  const heal::PackageTable table;
+  Healer healer(loop, table, Policy{.install = true, .allow = {"rg", "jq"}, .deny = {"jq"}}, installer.install());
   healer.begin(1);
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{}, {"rg", "jq"}, {""}, {"../rg"}, {"-y"}, {"$(id)"}, {"jq"}, {"tree"}}) {
@@ -114,7 +117,8 @@ TEST_CASE("what is no question, no name, or not allowed is refused at once, and 
 TEST_CASE("with installing off, nothing is installed and no reason is given for it") {
   base::EventLoop loop;
   Installer installer;
-  Healer healer(loop, Policy{.install = false, .allow = {}, .deny = {}}, installer.install());
+  const heal::PackageTable table;
+  Healer healer(loop, table, Policy{.install = false, .allow = {}, .deny = {}}, installer.install());
   healer.begin(1);
   CHECK_FALSE((*ask(healer, 1, {"rg"}))->good);
   const auto told = finish(healer, 1, ended(127, "script: line 1: rg: command not found"));
@@ -130,7 +134,8 @@ TEST_CASE("with installing off, nothing is installed and no reason is given for 
 TEST_CASE("what bash did not see is installed after the call, and never run again") {
   base::EventLoop loop;
   Installer installer;
-  Healer healer(loop, {}, installer.install());
+  const heal::PackageTable table;
+  Healer healer(loop, table, {}, installer.install());
   healer.begin(1);
   std::optional<Clauses> told;
   const sandbox::CallReport report =
@@ -150,7 +155,8 @@ TEST_CASE("an install outlives the patience of clients, and then answers nobody"
   base::EventLoop loop;
   Installer installer;
   {
-    Healer healer(loop, {}, installer.install());
+    const heal::PackageTable table;
+    Healer healer(loop, table, {}, installer.install());
     healer.begin(1);
     ask(healer, 1, {"rg"});
     healer.forget(1);

@@ -38,20 +38,21 @@ TEST_CASE("what is no fact is none, and an installer that was cut off has failed
 TEST_CASE("only what a table or an index knows is planned, and only names reach the script") {
   const TemporaryFolder folder;
   const Toolbox toolbox = *Toolbox::open(folder.path() / "bashcell/toolbox/key", {});
-  const auto fd = plan_install({Need::Kind::kCommand, "fd"}, toolbox);
+  const PackageTable table;
+  const auto fd = plan_install({Need::Kind::kCommand, "fd"}, table, toolbox);
   REQUIRE(fd);
   CHECK(fd->place() == "fd-find");
   const auto script = install_script(*fd, 400 << 20, "https://index.example/simple/");
   REQUIRE(script);
   CHECK(
       script->starts_with("KIND='deb' NAME='fd-find' COMMAND='fd' FILE='usr/bin/fdfind' LIMIT_MB=400 "
-                          "PIP_INDEX_URL='https://index.example/simple/'\n"));
-  const auto yaml = plan_install({Need::Kind::kPythonModule, "yaml"}, toolbox);
+                          "PIP_INDEX_URL='https://index.example/simple/' SETTINGS='"));
+  const auto yaml = plan_install({Need::Kind::kPythonModule, "yaml"}, table, toolbox);
   REQUIRE(yaml);
   CHECK(yaml->place() == "py-PyYAML");
   for (const char* name : {"no-such-tool-of-ours", "../rg", "$(id)", "-x", ""}) {
-    CHECK_FALSE(plan_install({Need::Kind::kCommand, name}, toolbox));
-    CHECK_FALSE(plan_install({Need::Kind::kPythonModule, name}, toolbox));
+    CHECK_FALSE(plan_install({Need::Kind::kCommand, name}, table, toolbox));
+    CHECK_FALSE(plan_install({Need::Kind::kPythonModule, name}, table, toolbox));
   }
   for (const char* url : {"http://x'; id; '", "http://a b", "http://a\nb", "\xc3\xa4"}) {
     CHECK_FALSE(install_script(*fd, 1 << 20, url));

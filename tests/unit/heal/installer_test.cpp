@@ -64,6 +64,7 @@ struct Fixture {
   std::string path = folder.path() / "bashcell/toolbox/key";
   base::EventLoop loop;
   testing::ScriptedEngine engine;
+  PackageTable table;
   std::vector<std::thread> threads;
   std::optional<Installer> installer;
 
@@ -80,7 +81,7 @@ struct Fixture {
     for (std::thread& thread : threads) thread.join();
   }
   void make(base::Duration limit = 20s) {
-    installer.emplace(loop, engine,
+    installer.emplace(loop, engine, table,
                       InstallerOptions{.toolbox = *Toolbox::open(path, {}),
                                        .make_spec =
                                            [] {
@@ -227,13 +228,13 @@ TEST_CASE("what no table knows starts no cell") {
 TEST_CASE("another server's install is waited for, and its result is as good") {
   Fixture fixture;
   const Toolbox other = *Toolbox::open(fixture.path, {});
-  auto lock = other.try_lock();
-  REQUIRE(lock->valid());
+  std::optional<base::LockAttempt> lock = other.try_lock();
+  REQUIRE(std::holds_alternative<base::FileLock>(*lock));
   fixture.loop.after(base::Duration(120), [&] {
     const std::string staging = *other.make_staging();
     leave_tool(staging, "jq", "jq");
-    REQUIRE(other.accept(staging, {.place = "jq", .command = "jq"}));
-    lock->reset();
+    REQUIRE(other.accept(staging, {.place = "jq", .command = "jq"}, fixture.table));
+    lock.reset();
   });
   const auto outcomes = fixture.install({"jq"});
   REQUIRE(outcomes[0]);
@@ -241,8 +242,8 @@ TEST_CASE("another server's install is waited for, and its result is as good") {
   CHECK(fixture.engine.started.empty());
 
   // A wait has an end.
-  auto held = other.try_lock();
-  REQUIRE(held->valid());
+  const base::LockAttempt held = other.try_lock();
+  REQUIRE(std::holds_alternative<base::FileLock>(held));
   fixture.make(base::Duration(100));
   CHECK(fixture.install({"tree"})[0].error().message == "it was not installed within 0.1 s");
   CHECK(fixture.engine.started.empty());

@@ -24,18 +24,20 @@ std::vector<std::string> names_of(const std::vector<Need>& needs) {
 }
 
 void check_bounds(const Remedy& remedy) {
+  const PackageTable table;
   CHECK(remedy.install.size() <= kMostInstalls);
   CHECK(remedy.hint.size() <= kLongestHint);
   CHECK(remedy.hint.find('\n') == std::string::npos);
   for (const Need& need : remedy.install) {
-    const bool is_known = need.kind == Need::Kind::kCommand ? package_of_command(need.name).has_value()
-                                                            : distribution_of_module(need.name).has_value();
+    const bool is_known = need.kind == Need::Kind::kCommand ? table.of_command(need.name).has_value()
+                                                            : table.distribution_of_module(need.name).has_value();
     CHECK(is_known);
   }
 }
 
 Remedy remedy_of(std::string_view script, int exit_code, std::string_view output) {
-  return remedy_for({.script = script, .exit_code = exit_code, .output = output});
+  static const PackageTable table;
+  return remedy_for({.script = script, .exit_code = exit_code, .output = output}, table);
 }
 
 }  // namespace
@@ -71,14 +73,15 @@ TEST_CASE("the hint of what is installed is for when that fails, and is of the s
 }
 
 TEST_CASE("a cell with a network is not told that it has none, and a known uid is told") {
+  const PackageTable table;
   Facts facts{.script = "curl a.b", .exit_code = 6, .output = "curl: (6) Could not resolve host: a.b"};
-  CHECK_FALSE(remedy_for(facts).hint.empty());
+  CHECK_FALSE(remedy_for(facts, table).hint.empty());
   facts.has_network = true;
-  CHECK(remedy_for(facts).hint.empty());
+  CHECK(remedy_for(facts, table).hint.empty());
   facts = {.script = "sudo ls", .exit_code = 127, .output = "bash: line 1: sudo: command not found", .uid = 1000};
-  CHECK(remedy_for(facts).hint.starts_with("there is no root in this cell (uid 1000)"));
+  CHECK(remedy_for(facts, table).hint.starts_with("there is no root in this cell (uid 1000)"));
   facts.output = "sudo: a password is required";
-  CHECK(remedy_for(facts).hint.starts_with("there is no root in this cell (uid 1000)"));
+  CHECK(remedy_for(facts, table).hint.starts_with("there is no root in this cell (uid 1000)"));
 }
 
 TEST_CASE("what was missed last comes first, and no more than a few are installed") {

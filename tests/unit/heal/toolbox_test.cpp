@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "heal/toolbox_sweep.h"
 #include "support/temporary_folder.h"
 
 using namespace bashcell;
@@ -33,13 +34,14 @@ struct Box {
     fs::create_symlink("../packages/" + package + "/usr/bin/" + command, staging + "/out/bin/" + command);
   }
   std::string accept(const std::string& package, const std::string& command) {
-    const auto taken = toolbox.accept(staging, {.place = package, .command = command});
+    const auto taken = toolbox.accept(staging, {.place = package, .command = command}, table);
     return taken ? "taken" : taken.error().message;
   }
   bool is_empty() const {
     return fs::is_empty(toolbox.tools() + "/bin") && fs::is_empty(toolbox.tools() + "/packages");
   }
 
+  PackageTable table;
   TemporaryFolder folder;
   std::string path = folder.path() / "cache/bashcell/toolbox/key";
   Toolbox toolbox;
@@ -178,7 +180,7 @@ TEST_CASE("Python finds a package by an entry for its version") {
   box.staging = *box.toolbox.make_staging();
   put(box.staging + "/out/tree/mod.py", "");
   fs::create_directories(box.staging + "/out/bin");
-  REQUIRE(box.toolbox.accept(box.staging, {.place = "py-mod", .command = "", .python = "3.11"}));
+  REQUIRE(box.toolbox.accept(box.staging, {.place = "py-mod", .command = "", .python = "3.11"}, box.table));
   CHECK(box.toolbox.has_distribution("mod"));
   const std::string site = box.toolbox.tools() + "/python/lib/python3.11/site-packages";
   CHECK(fs::exists(site + "/py-mod.package"));
@@ -188,15 +190,13 @@ TEST_CASE("Python finds a package by an entry for its version") {
 TEST_CASE("one server at a time changes a toolbox; the next removes what another has left") {
   Box box;
   const Toolbox other = *Toolbox::open(box.path, box.toolbox.user());
-  auto lock = box.toolbox.try_lock();
-  REQUIRE(lock);
-  REQUIRE(lock->valid());
-  REQUIRE(other.try_lock());
-  CHECK_FALSE(other.try_lock()->valid());
+  std::optional<base::LockAttempt> lock = box.toolbox.try_lock();
+  REQUIRE(std::holds_alternative<base::FileLock>(*lock));
+  CHECK(std::holds_alternative<base::LockBusy>(other.try_lock()));
   const std::string left = *box.toolbox.make_staging();
   put(left + "/out/tree/half", "x");
-  lock->reset();
-  CHECK(other.try_lock()->valid());
+  lock.reset();
+  CHECK(std::holds_alternative<base::FileLock>(other.try_lock()));
   const std::string mine = *other.make_staging();
   CHECK(mine != left);
   CHECK_FALSE(fs::exists(left));
@@ -246,4 +246,36 @@ TEST_CASE("each kind of root and each user has a toolbox of its own") {
   CHECK(toolbox_key({.image = "a/b:c", .uid = 7}).find('/') == std::string::npos);
   CHECK(toolbox_key({.uid = 7}) != toolbox_key({.uid = 8}));
   CHECK(toolbox_key({.rootfs = root.path() / "absent"}).starts_with("unknown-"));
+}
+
+TEST_CASE("a toolbox goes when its root is gone or it is old, but never while a server uses it") {
+  const TemporaryFolder folder;
+  const fs::path place = folder.path() / "bashcell/toolbox";
+  const fs::path root = folder.path() / "root";
+  fs::create_directory(root);
+  const std::string own = place / "own";
+  REQUIRE(ToolboxUse::begin(own, {}, ""));
+  auto begun = ToolboxUse::begin(place / "of-root", {}, root);
+  REQUIRE(begun);
+  std::optional<ToolboxUse> use = std::move(*begun);
+  REQUIRE(ToolboxUse::begin(place / "of-image", {}, ""));
+  REQUIRE(Toolbox::open(place / "from-before", {}));
+  put(place / "of-root/tools/packages/x/f", "x");
+  const std::time_t now = std::time(nullptr);
+
+  sweep_toolboxes(own, now + kToolboxKept - 60);
+  for (const char* name : {"own", "of-root", "of-image", "from-before"}) CHECK(fs::exists(place / name));
+  fs::remove_all(root);
+  sweep_toolboxes(own, now);
+  CHECK(fs::exists(place / "of-root/tools/packages/x/f"));  // in use
+  use.reset();
+  sweep_toolboxes(own, now);
+  CHECK_FALSE(fs::exists(place / "of-root"));
+  CHECK(fs::exists(place / "of-image"));
+  const auto again = ToolboxUse::begin(place / "of-image", {}, "");
+  REQUIRE(again);
+  sweep_toolboxes(own, now + kToolboxKept + 60);
+  CHECK(fs::exists(place / "own"));
+  CHECK(fs::exists(place / "of-image"));
+  CHECK_FALSE(fs::exists(place / "from-before"));
 }
