@@ -6,8 +6,10 @@
 #include <csignal>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "commands/engines.h"
+#include "commands/healing.h"
 #include "commands/parts.h"
 #include "commands/stop_signals.h"
 #include "tools/render.h"
@@ -42,21 +44,29 @@ int refuse(const std::string& why) {
 // What came of the call; a signal asks for its end, and a second one does not wait for it.
 struct Ending {
   std::optional<sandbox::CallReport> report;
+  std::vector<std::string> healing;  // clauses: what was done for it
   int signal = 0;
 };
 
-Ending run_to_end(base::EventLoop& loop, sandbox::Sandbox& sandbox, sandbox::CallRequest request) {
+Ending run_to_end(base::EventLoop& loop, sandbox::Sandbox& sandbox, heal::Healer& healer,
+                  sandbox::CallRequest request) {
   Ending ending;
+  const std::string script = request.script;
   sandbox::Sandbox::CallId call = 0;
   const StopSignals signals(loop, [&](int signal) {  // before the call: the starting thread inherits the mask
-    if (ending.signal != 0) loop.stop();
+    if (ending.signal != 0 || ending.report) loop.stop();
     ending.signal = signal;
     sandbox.cancel(call);
   });
   call = sandbox.run(std::move(request), [&](sandbox::CallReport report) {
     ending.report = std::move(report);
-    loop.stop();
+    healer.finish(call, {.report = *ending.report, .script = script, .spec = sandbox.spec()},
+                  [&](std::vector<std::string> clauses) {
+                    ending.healing = std::move(clauses);
+                    loop.stop();
+                  });
   });
+  healer.begin(call);
   loop.run();
   return ending;
 }
@@ -81,15 +91,23 @@ int run(const Invocation& invocation, base::UniqueFd output) {
   if (config.log == base::LogLevel::kError) settings.log = base::Log(base::LogLevel::kQuiet);  // the reply says it
   sandbox::Sandbox sandbox(
       loop, *engine, [&config] { return cell_spec(config); }, std::move(settings));
-  const Ending ending = run_to_end(loop, sandbox, std::move(*request));
+  Healing healing(config, loop);
+  sandbox.on_question([&](sandbox::Question question, sandbox::Respond respond) {
+    healing.healer().answer(std::move(question), std::move(respond));
+  });
+  const Ending ending = run_to_end(loop, sandbox, healing.healer(), std::move(*request));
   // A start cannot be interrupted; a cell that has started by now ends with our descriptors.
-  if (ending.signal != 0 && !sandbox.wait_for_start(kPatienceWithStart)) ::_exit(128 + ending.signal);
+  const bool has_started =
+      ending.signal == 0 || (sandbox.wait_for_start(kPatienceWithStart) && healing.wait_for_start(kPatienceWithStart));
+  if (!has_started) ::_exit(128 + ending.signal);
   if (ending.signal != 0) return 128 + ending.signal;
   if (!ending.report) return kCouldNotRun;
 
-  const tools::Rendered reply = tools::render(
-      *ending.report,
-      {.script = *script, .timeout = options.timeout, .budget = options.budget, .limits = sandbox.spec()});
+  const tools::Rendered reply = tools::render(*ending.report, {.script = *script,
+                                                               .timeout = options.timeout,
+                                                               .budget = options.budget,
+                                                               .limits = sandbox.spec(),
+                                                               .healing = ending.healing});
   static_cast<void>(base::write_all(output.get(), reply.text + "\n"));  // whoever reads may have seen enough
   return reply.exit_code;
 }
