@@ -18,6 +18,7 @@
 namespace bashcell {
 
 enum class EngineChoice { kAuto, kOci, kDocker, kPodman };
+enum class ShelfScope { kWorkspace, kUser, kOff };
 
 // A filter of the user's, as tools::Filter.
 struct ExtraFilter {
@@ -40,6 +41,7 @@ struct Config {
   std::string workspace_volume;      // then `workspace` is empty
   bool workspace_is_default = true;  // then it is made when missing (prepare_workspace)
   std::optional<engine::User> user;  // nothing: cell_user() decides
+  ShelfScope shelf = ShelfScope::kWorkspace;
   int64_t memory_mb = 512;
   double cpus = 0.5;
   int64_t pids = 50;
@@ -65,12 +67,13 @@ struct Config {
   bool workspace_lock = false;
 };
 
-enum class Command { kServe, kRun, kDoctor, kReplay, kHelp, kVersion };
+enum class Command { kServe, kRun, kDoctor, kReplay, kShelf, kHelp, kVersion };
 
 // One start of the program.
 struct Invocation {
   Command command = Command::kServe;
-  std::string operand;             // the script of `run`, the file of `replay`
+  std::string operand;             // the script of `run`, the file of `replay`, the verb of `shelf`
+  std::string subject;             // of that verb: a name, or the path of a folder
   std::vector<std::string> flags;  // the options given as flags, as "--name=value": for a server started by us
   Config config;
 };

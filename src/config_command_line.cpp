@@ -34,9 +34,10 @@ base::Result<CommandLine> parse_command_line(const std::vector<Option>& options,
   app.add_flag("-h,--help", line.help);
   app.add_flag("--version", line.version);
   const CLI::Option* config = app.add_option("--config")->take_last();
-  // Two options and no list of words: CLI11 splits the items of a list at commas and drops brackets.
+  // Three options and no list of words: CLI11 splits the items of a list at commas and drops brackets.
   const CLI::Option* command = app.add_option("command");
   const CLI::Option* operand = app.add_option("operand");
+  const CLI::Option* subject = app.add_option("subject");
   std::map<std::string, const CLI::Option*> given;
   for (const Option& option : options) {
     if (option.only_in_file) continue;
@@ -53,7 +54,7 @@ base::Result<CommandLine> parse_command_line(const std::vector<Option>& options,
     return base::Error{error.what()};
   }
 
-  for (const CLI::Option* word : {command, operand}) {
+  for (const CLI::Option* word : {command, operand, subject}) {
     if (!word->results().empty()) line.words.push_back(word->results().front());
   }
   for (const std::string& extra : app.remaining()) {

@@ -14,6 +14,7 @@ Usage:
   bashcell run 'SCRIPT'           run one script, print the reply as a model reads it; '-' reads it from stdin
   bashcell doctor                 what works on this machine, and each limit as measured in a cell
   bashcell replay FILE            play a recorded conversation and compare
+  bashcell shelf [list]           the saved scripts of the workspace; also: show NAME, rm NAME, export DIR
 )";
 
 constexpr const char* kTail = R"(

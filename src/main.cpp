@@ -9,6 +9,7 @@
 #include "commands/replay.h"
 #include "commands/run.h"
 #include "commands/serve.h"
+#include "commands/shelf.h"
 #include "commands/standard_streams.h"
 #include "config.h"
 #include "wire/version.h"
@@ -47,6 +48,8 @@ int main(int argc, char** argv) {
       return bashcell::commands::doctor(*invocation, std::move(output));
     case Command::kReplay:
       return bashcell::commands::replay(*invocation, std::move(output));
+    case Command::kShelf:
+      return bashcell::commands::shelf(*invocation, std::move(output));
     case Command::kHelp:
       return print(output, bashcell::help_text());
     case Command::kVersion:

@@ -12,6 +12,7 @@
 #include "base/fingerprint.h"
 #include "commands/engines.h"
 #include "commands/healing.h"
+#include "commands/shelving.h"
 #include "config_paths.h"
 
 #include "engine/private_folder.h"
@@ -70,6 +71,7 @@ base::Result<engine::CellSpec> cell_spec(const Config& config) {
   spec.cpus = config.cpus;
   spec.pids = config.pids;
   spec.limits = config.limits;
+  spec.shelf = shelf_of_cells(config);
   if (!config.install) return spec;
   const CellRoot root = root_of_cells(config);
   spec.toolbox_of_image = root == CellRoot::kImage;
@@ -105,7 +107,6 @@ base::Result<sandbox::WorkspaceLock::Place> workspace_lock_place(const Config& c
   const uint64_t print = base::fingerprint(config.docker_host + "\n" + shown);
   return sandbox::WorkspaceLock::Place{fmt::format("{}/{:016x}", locks, print), shown};
 }
-
 
 tools::BashToolOptions bash_tool_options(const Config& config) {
   tools::BashToolOptions options{.timeout = config.timeout,

@@ -11,7 +11,9 @@
 #include "commands/engines.h"
 #include "commands/healing.h"
 #include "commands/parts.h"
+#include "commands/shelving.h"
 #include "commands/stop_signals.h"
+#include "tools/questions.h"
 #include "tools/render.h"
 
 namespace bashcell::commands {
@@ -92,9 +94,8 @@ int run(const Invocation& invocation, base::UniqueFd output) {
   sandbox::Sandbox sandbox(
       loop, *engine, [&config] { return cell_spec(config); }, std::move(settings));
   Healing healing(config, loop);
-  sandbox.on_question([&](sandbox::Question question, sandbox::Respond respond) {
-    healing.healer().answer(std::move(question), std::move(respond));
-  });
+  shelf::Keeper shelf(loop, sandbox, keeper_options(config));
+  tools::answer_questions(sandbox, &healing.healer(), &shelf);
   const Ending ending = run_to_end(loop, sandbox, healing.healer(), std::move(*request));
   // A start cannot be interrupted; a cell that has started by now ends with our descriptors.
   const bool has_started =

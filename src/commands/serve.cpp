@@ -9,6 +9,7 @@
 #include "commands/engines.h"
 #include "commands/healing.h"
 #include "commands/parts.h"
+#include "commands/shelving.h"
 #include "commands/stop_signals.h"
 #include "embedded/command_texts.h"
 #include "mcp/server.h"
@@ -65,7 +66,9 @@ int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engi
     log.error(model.error().message);
     return 2;
   }
+  shelf::Keeper shelf(loop, sandbox, keeper_options(config));
   tools::BashToolOptions tool_options = bash_tool_options(config);
+  tool_options.shelf = &shelf;
   tool_options.model = model->get();
   tools::BashTool bash(loop, sandbox, &healing.healer(), std::move(tool_options));
 

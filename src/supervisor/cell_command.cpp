@@ -19,6 +19,7 @@
 #include "supervisor/clean_stream.h"
 #include "supervisor/heal_command.h"
 #include "supervisor/lock_command.h"
+#include "supervisor/shelf_command.h"
 #include "supervisor/write_command.h"
 
 namespace bashcell::supervisor {
@@ -37,7 +38,10 @@ constexpr std::string_view kUsage =
     "       cell heal NAME             installs a command that is missing\n"
     "       cell lock FILE [--wait S] -- COMMAND    runs it while FILE is locked\n"
     "       cell write FILE            replaces FILE by stdin, at once for all readers\n"
-    "       cell append FILE           adds stdin to FILE, at once for all readers\n";
+    "       cell append FILE           adds stdin to FILE, at once for all readers\n"
+    "       cell save NAME             keeps the last script, if it ended with 0, as the command NAME for later\n"
+    "       cell save NAME FILE [ARGUMENT...]    runs FILE, and keeps it if it ends with 0\n"
+    "       cell list, cell show NAME, cell rm NAME    what is kept\n";
 
 int fail(int status, const std::string& why) {
   static_cast<void>(base::write_all(2, "cell: " + why + "\n"));
@@ -245,6 +249,7 @@ int cell_command(const std::vector<std::string>& arguments, const CellPlaces& pl
   if (arguments[0] == "lock") return lock_command({arguments.begin() + 1, arguments.end()});
   if (arguments[0] == "write") return write_command(WriteMode::kReplace, {arguments.begin() + 1, arguments.end()});
   if (arguments[0] == "append") return write_command(WriteMode::kAppend, {arguments.begin() + 1, arguments.end()});
+  if (is_shelf_verb(arguments[0])) return shelf_command(arguments, places.run_folder);
   if (arguments[0] != "out") return wrong_use("there is no command '" + arguments[0] + "'");
   const Request request = read_request(arguments);
   if (!request.problem.empty()) return wrong_use(request.problem);

@@ -8,6 +8,7 @@
 //   cell out [N] --grep RE       of it the lines that match an extended regular expression, with their numbers
 //   cell clean                   stdin as plain text (output/clean.h)
 //   cell heal NAME               gets a command that is missing (heal_command.h)
+//   cell save NAME               and list, show, rm: scripts kept as commands (shelf_command.h)
 //   cell lock FILE -- COMMAND    runs a command while a file is locked (lock_command.h)
 //   cell write|append FILE       puts stdin into a file, for all readers at once (write_command.h)
 

@@ -9,6 +9,7 @@
 #include "embedded/tool_texts.h"
 #include "heal/model_client.h"
 #include "heal/repair_call.h"
+#include "tools/questions.h"
 #include "tools/render.h"
 
 namespace bashcell::tools {
@@ -82,10 +83,7 @@ struct BashTool::Open {
 
 BashTool::BashTool(base::EventLoop& loop, sandbox::Sandbox& sandbox, heal::Healer* healer, BashToolOptions options)
     : loop_(loop), sandbox_(sandbox), healer_(healer), options_(std::move(options)), definition_(bash_definition()) {
-  if (healer_ == nullptr) return;
-  sandbox_.on_question([this](sandbox::Question question, sandbox::Respond respond) {
-    healer_->answer(std::move(question), std::move(respond));
-  });
+  answer_questions(sandbox_, healer_, options_.shelf);
 }
 
 void BashTool::call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCall> call) {
@@ -122,6 +120,7 @@ void BashTool::start(const std::shared_ptr<Open>& open, sandbox::CallRequest req
   open->id = sandbox_.run(std::move(request),
                           [this, open](sandbox::CallReport report) { on_report(open, std::move(report)); });
   if (healer_ != nullptr) healer_->begin(open->id);
+  if (options_.shelf != nullptr) options_.shelf->begin(open->id);
 }
 
 void BashTool::on_report(const std::shared_ptr<Open>& open, sandbox::CallReport report) {
@@ -163,11 +162,13 @@ sandbox::Sandbox::CallId BashTool::run_repaired(Open& open, sandbox::CallRequest
     healer_->forget(open.id);
     healer_->begin(id);
   }
+  if (options_.shelf != nullptr) options_.shelf->begin(id);
   open.id = id;
   return id;
 }
 
 void BashTool::heal(const std::shared_ptr<Open>& open, sandbox::CallReport report, std::string clause) {
+  if (options_.shelf != nullptr) options_.shelf->ended(open->id, open->script, report);
   const auto with_clause = [](std::vector<std::string> clauses, std::string one) {
     if (!one.empty()) clauses.push_back(std::move(one));
     return clauses;

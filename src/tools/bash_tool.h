@@ -9,8 +9,8 @@
 #include "heal/repair_model.h"
 #include "mcp/tool.h"
 #include "sandbox/sandbox.h"
-#include "shelf/keeper.h"
 #include "sandbox/workspace_lock.h"
+#include "shelf/keeper.h"
 #include "tools/filters.h"
 
 namespace bashcell::tools {
@@ -21,8 +21,8 @@ struct BashToolOptions {
   base::Budget budget;                  // of a reply
   bool filters = true;                  // output over the budget goes through the one that fits the command
   std::vector<Filter> extra_filters;
-  bool repair_by_client = false;  // a script that did nothing may be repaired by the client's model, where it has one
-  heal::Model* model = nullptr;   // or by this one, which outlives the tool
+  bool repair_by_client = false;   // a script that did nothing may be repaired by the client's model, where it has one
+  heal::Model* model = nullptr;    // or by this one, which outlives the tool
   shelf::Keeper* shelf = nullptr;  // where scripts are saved; outlives the tool
   sandbox::WorkspaceLock* workspace_lock = nullptr;  // held around each call, when there is one; it outlives the tool
 };
@@ -38,6 +38,7 @@ class BashTool final : public mcp::Tool {
  private:
   struct Open;
 
+  void start(const std::shared_ptr<Open>& open, sandbox::CallRequest request);
   void on_report(const std::shared_ptr<Open>& open, sandbox::CallReport report);
   bool start_repair(const std::shared_ptr<Open>& open, sandbox::CallReport& report);
   sandbox::Sandbox::CallId run_repaired(Open& open, sandbox::CallRequest request, sandbox::Sandbox::OnFinished done);

@@ -7,6 +7,8 @@ A case holds in every engine, unless it is about what only some engines have: `o
 missing where the engine is taken for one on another machine (remote.py).
 """
 
+import contextlib
+import glob
 import os
 import shutil
 import signal
@@ -112,6 +114,14 @@ class Mount:
         os.rmdir(self.path)
 
 
+def remove_shelves(folder):
+    """Those of the workspaces below it: a server of root's keeps them outside, and beyond its end."""
+    for place in glob.glob("/var/lib/bashcell/shelf/*/workspace"):
+        with contextlib.suppress(OSError), open(place) as workspace:
+            if workspace.read().startswith(folder + os.sep):
+                shutil.rmtree(os.path.dirname(place), ignore_errors=True)
+
+
 class Context:
     """The `t` of a case: a folder that goes away, and servers that do."""
 
@@ -129,6 +139,7 @@ class Context:
         if self.bench.remote:
             self.bench.remote.remove_volumes()
         shutil.rmtree(self.folder, ignore_errors=True)
+        remove_shelves(self.folder)
 
     def make_mount(self, name, options):
         """A tmpfs that the engine sees, too: the path, to be used in a `with` statement."""

@@ -1,0 +1,62 @@
+#include "shelf/place.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/fingerprint.h"
+
+namespace bashcell::shelf {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+base::Result<std::string> parent_folder() {
+  if (::geteuid() == 0) return std::string("/var/lib/bashcell/shelf");
+  const char* const data = std::getenv("XDG_DATA_HOME");
+  if (data != nullptr && data[0] == '/') return std::string(data) + "/bashcell/shelf";
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && home[0] == '/') return std::string(home) + "/.local/share/bashcell/shelf";
+  return base::Error{"there is no place for it: HOME is not set"};
+}
+
+// What people can tell it by.
+std::string readable(const std::string& name) {
+  constexpr size_t kMost = 32;
+  std::string text;
+  for (const char c : name.substr(0, kMost)) {
+    text += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' ? c : '-';
+  }
+  return text;
+}
+
+base::Result<Place> place_of(const std::string& key, std::string workspace) {
+  base::Result<std::string> parent = parent_folder();
+  if (!parent) return parent.error();
+  return Place{*parent + "/" + key, std::move(workspace)};
+}
+
+std::string key_of(const std::string& whole, const std::string& tail) {
+  return fmt::format("{:016x}-{}", base::fingerprint(whole), readable(tail));
+}
+
+}  // namespace
+
+base::Result<Place> place_for_workspace(const std::string& workspace) {
+  std::error_code missing;
+  fs::path path = fs::canonical(workspace, missing);
+  if (missing) path = fs::path(workspace).lexically_normal();
+  return place_of(key_of(path, path.filename()), path);
+}
+
+base::Result<Place> place_for_volume(const std::string& volume) {
+  return place_of(key_of("volume:" + volume, volume), {});
+}
+
+base::Result<Place> place_for_user() { return place_of("user", {}); }
+
+}  // namespace bashcell::shelf
