@@ -202,6 +202,9 @@ Config config_from(const json& values) {
                                                                 {"best-effort", engine::LimitsPolicy::kBestEffort}});
   config.timeout = duration_of(values["timeout"]);
   config.max_timeout = duration_of(values["max_timeout"]);
+  config.install_timeout = duration_of(values["install_timeout"]);
+  config.session_limit = duration_of(values["session_limit"]);
+  config.idle_limit = 60 * duration_of(values["idle_limit"]);
   config.budget = {.chars = values["max_chars"], .tokens = values["max_output"]};
   config.filters = values["filters"] == "on";
   config.install = values["install"] == "auto";

@@ -48,6 +48,9 @@ struct Config {
   engine::LimitsPolicy limits = engine::LimitsPolicy::kStrict;
   base::Duration timeout = std::chrono::seconds(30);  // at most max_timeout
   base::Duration max_timeout = std::chrono::seconds(300);
+  base::Duration install_timeout = std::chrono::seconds(60);
+  base::Duration session_limit = std::chrono::seconds(300);  // 0: none
+  base::Duration idle_limit = std::chrono::minutes(30);      // 0: none
   base::Budget budget;
   bool filters = true;
   std::vector<ExtraFilter> extra_filters;

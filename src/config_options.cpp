@@ -34,6 +34,7 @@ std::string choices_text(const ordered_json& choices) {
 }
 
 std::string allowed_text(const ordered_json& property, OptionKind kind) {
+  if (property.contains("x-allowed")) return property["x-allowed"];
   switch (kind) {
     case OptionKind::kChoice:
       return choices_text(property.at("enum"));

@@ -70,6 +70,7 @@ void Healing::install(const heal::Need& need, heal::Installer::OnDone on_done) {
         std::make_unique<heal::Installer>(loop_, *engine_, table_,
                                           heal::InstallerOptions{.toolbox = std::move(*toolbox),
                                                                  .make_spec = [this] { return cell_spec(config_); },
+                                                                 .limit = config_.install_timeout,
                                                                  .pip_index = config_.pip_index,
                                                                  .log = base::Log(config_.log)});
   }

@@ -86,6 +86,7 @@ base::Result<engine::CellSpec> cell_spec(const Config& config) {
 sandbox::SandboxOptions sandbox_options(const Config& config) {
   sandbox::SandboxOptions options;
   options.parallel = static_cast<size_t>(config.parallel);
+  options.session = {.running = config.session_limit, .idle = config.idle_limit};
   options.log = base::Log(config.log);
   return options;
 }

@@ -108,6 +108,8 @@ int run(const Invocation& invocation, base::UniqueFd output) {
                                                                .timeout = options.timeout,
                                                                .budget = options.budget,
                                                                .limits = sandbox.spec(),
+                                                               .session = sandbox.session_limits(),
+
                                                                .healing = ending.healing});
   static_cast<void>(base::write_all(output.get(), reply.text + "\n"));  // whoever reads may have seen enough
   return reply.exit_code;

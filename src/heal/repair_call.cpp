@@ -72,6 +72,7 @@ void RepairCall::end(const Repaired& repaired) {
   if (!repaired.script.empty() && last_report_) {
     // What the first report tells once is told by this one.
     sandbox::CallReport& report = *last_report_;
+    if (!report.new_cell) report.former_end = result.report.former_end;
     report.new_cell = report.new_cell || result.report.new_cell;
     if (report.not_enforced.empty()) report.not_enforced = std::move(result.report.not_enforced);
     if (report.network.empty()) report.network = std::move(result.report.network);

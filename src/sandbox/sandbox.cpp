@@ -10,30 +10,29 @@ namespace bashcell::sandbox {
 
 namespace {
 
-// After the supervisor's own deadline: its grace of 1 s, and 2 s for a reply. Then the cell is wedged.
-constexpr base::Duration kOuterMargin{3'000};
-
 std::string joined(const std::vector<std::string>& sentences) {
   std::string text;
   for (const std::string& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
   return text;
 }
 
-// What is asked must be answered by then; else it is refused. Who answers has limits of his own.
-constexpr base::Duration kLongestHold{180'000};
-
-constexpr base::Budget kNewCellClause{.chars = 80, .tokens = 30};
+constexpr base::Budget kNewCellClause{.chars = 140, .tokens = 40};
 constexpr base::Budget kLimitClause{.chars = 200, .tokens = 80};
 constexpr base::Budget kNetworkClause{.chars = 160, .tokens = 70};
 
 }  // namespace
 
 Sandbox::Sandbox(base::EventLoop& loop, engine::Engine& engine, SpecMaker make_spec, SandboxOptions options)
-    : loop_(loop), engine_(engine), make_spec_(std::move(make_spec)), options_(std::move(options)) {}
+    : loop_(loop),
+      engine_(engine),
+      make_spec_(std::move(make_spec)),
+      options_(std::move(options)),
+      session_(loop_, options_.session, [this](CellEnd end) { on_session_limit(end); }) {}
 
 Sandbox::~Sandbox() {
   if (starter_.joinable()) starter_.join();
   loop_.cancel(hello_timer_);
+  loop_.cancel(ending_timer_);
   for (auto& [id, call] : running_) loop_.cancel(call.outer_deadline);
   alive_.reset();
   client_.reset();
@@ -51,6 +50,7 @@ void Sandbox::cancel(CallId id) {
   if (queued != queue_.end()) {
     Call call = std::move(queued->second);
     queue_.erase(queued);
+    keep_session_time();
     wire::Done done;
     done.outcome = wire::Outcome::kCancelled;
     return report(std::move(call), std::move(done));
@@ -145,7 +145,12 @@ void Sandbox::on_hello(const wire::CellHello& hello) {
 }
 
 void Sandbox::dispatch() {
-  if (queue_.empty()) return;
+  send_waiting();
+  keep_session_time();
+}
+
+void Sandbox::send_waiting() {
+  if (queue_.empty() || ending_) return;
   if (!cell_) {
     if (!starting()) start_cell();
     return;
@@ -163,6 +168,7 @@ void Sandbox::dispatch() {
 
 void Sandbox::send(CallId id, Call call) {
   call.tells_new_cell = std::exchange(state_was_lost_, false);
+  call.former_end = lost_by_;
   call.tells_network = !std::exchange(network_told_, true);
   call.tells_limits = !not_enforced_.empty() && !std::exchange(limits_told_, true);
   wire::Run run;
@@ -200,6 +206,10 @@ void Sandbox::on_done(wire::Done done) {
   running_.erase(found);
   loop_.cancel(call.outer_deadline);
   call.request.script.clear();
+  keep_session_time();
+  if (running_.empty() && !ending_ && session_.nearly_used_up()) ending_ = CellEnd::kSessionLimit;
+  // Not now: the client is calling.
+  if (running_.empty() && ending_) ending_timer_ = loop_.after(base::Duration::zero(), [this] { end_session(); });
   report(std::move(call), std::move(done));
   dispatch();
 }
@@ -207,7 +217,7 @@ void Sandbox::on_done(wire::Done done) {
 void Sandbox::on_ask(wire::Ask ask) {
   const auto running = running_.find(ask.call);
   const CallId call = running == running_.end() ? 0 : ask.call;
-  if (!answer_ || asked_.size() >= wire::kMostOpenAsks || !asked_.insert(ask.id).second) {
+  if (!answer_ || ending_ || asked_.size() >= wire::kMostOpenAsks || !asked_.insert(ask.id).second) {
     client_->send(wire::Answer{.id = ask.id, .good = false, .text = "nobody answers that"});
     return;
   }
@@ -228,32 +238,12 @@ void Sandbox::respond(uint64_t ask, CallId call, bool good, std::string text) {
   client_->send(wire::Answer{.id = ask, .good = good, .text = std::move(text)});
 }
 
-// The supervisor stops its clock, too, and starts it again when it has the answer.
-void Sandbox::hold(CallId id, Call& call, uint64_t ask) {
-  if (call.questions.empty()) {
-    call.held_since = base::now();
-    loop_.cancel(call.outer_deadline);
-    call.outer_deadline = loop_.after(kLongestHold, [this, id] { refuse_questions(id); });
-  }
-  call.questions.insert(ask);
-}
-
-void Sandbox::refuse_questions(CallId id) {
-  const std::set<uint64_t> open = running_.at(id).questions;
-  for (const uint64_t ask : open) respond(ask, id, false, "nobody answered that in time");
-}
-
-void Sandbox::release(Call& call, uint64_t ask) {
-  if (call.questions.erase(ask) == 0 || !call.questions.empty()) return;
-  call.latest += base::now() - call.held_since;
-  loop_.cancel(call.outer_deadline);
-  call.outer_deadline = loop_.after(base::until(call.latest), [this] { on_wedged(); });
-}
-
 void Sandbox::report(Call call, std::variant<wire::Done, CellLost, NotRun> result) {
   CallReport finished;
   finished.result = std::move(result);
+  finished.session_over = call.session_over;
   finished.new_cell = call.tells_new_cell;
+  finished.former_end = call.former_end;
   if (call.tells_limits) finished.not_enforced = not_enforced_;
   if (call.tells_network) finished.network = spec_.network;
   call.on_finished(std::move(finished));
@@ -272,8 +262,7 @@ void Sandbox::on_cell_end(const std::string& why) {
     return give_up_cell("the cell could not be started: " + (said.empty() ? why + " before it was ready" : said));
   }
   options_.log.info("cell " + cell_->id() + " has ended: " + why);
-  state_was_lost_ = state_was_lost_ || cell_was_used_;
-  drop_cell();
+  leave_cell();
   std::map<CallId, Call> lost = std::exchange(running_, {});
   for (auto& [id, call] : lost) {
     loop_.cancel(call.outer_deadline);
@@ -298,13 +287,23 @@ void Sandbox::refuse_cell(std::string why) {
   for (auto& [id, call] : waiting) report(std::move(call), NotRun{why});
 }
 
+// One that was in use.
+void Sandbox::leave_cell() {
+  if (cell_was_used_) lost_by_ = ending_.value_or(CellEnd::kFailure);
+  state_was_lost_ = state_was_lost_ || cell_was_used_;
+  drop_cell();
+}
+
 void Sandbox::drop_cell() {
   loop_.cancel(hello_timer_);
+  loop_.cancel(ending_timer_);
+  ending_.reset();
   alive_ = std::make_shared<int>(0);
   asked_.clear();
   client_.reset();
   cell_.reset();
   facts_.reset();
+  keep_session_time();
 }
 
 }  // namespace bashcell::sandbox

@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "engine/engine.h"
 #include "sandbox/limit_check.h"
+#include "sandbox/session_clock.h"
 #include "sandbox/supervisor_client.h"
 
 namespace bashcell::sandbox {
@@ -46,7 +47,9 @@ struct NotRun {
 
 struct CallReport {
   std::variant<wire::Done, CellLost, NotRun> result;
+  bool session_over = false;              // it was ended since its session had no running time left
   bool new_cell = false;                  // the first call of a cell that replaces one whose state is lost
+  CellEnd former_end{};                   // then: why that one ended
   std::vector<std::string> not_enforced;  // limits that this cell runs without; told once
   std::string network;                    // the cell has this one; told by the first call in it
 };
@@ -71,6 +74,7 @@ using Respond = std::function<void(bool good, std::string text)>;
 
 struct SandboxOptions {
   size_t parallel = 4;
+  SessionLimits session;  // of each cell: at its end the cell ends, too, and the next call gets another
   LimitJudge judge = check_limits;
   base::Duration hello_timeout{10'000};
   base::Log log = base::Log{};
@@ -110,8 +114,12 @@ class Sandbox {
   std::string cell_name() const { return cell_ ? cell_->id() : std::string(); }
   // Of the last cell; the defaults before there was one.
   const engine::CellSpec& spec() const { return spec_; }
+  const SessionLimits& session_limits() const { return session_.limits(); }
 
  private:
+  // After the supervisor's own deadline: its grace of 1 s, and 2 s for a reply. Then the cell is wedged.
+  static constexpr base::Duration kOuterMargin{3'000};
+
   struct Call {
     CallRequest request;
     OnFinished on_finished;
@@ -119,7 +127,9 @@ class Sandbox {
     base::Instant latest;          // what that timer waits for
     std::set<uint64_t> questions;  // that are open
     base::Instant held_since;      // while there are any
+    bool session_over = false;
     bool tells_new_cell = false;
+    CellEnd former_end{};
     bool tells_limits = false;
     bool tells_network = false;
   };
@@ -139,10 +149,15 @@ class Sandbox {
   void release(Call& call, uint64_t ask);
   void on_cell_end(const std::string& why);
   void on_wedged();
+  void on_session_limit(CellEnd end);
+  void end_session();
+  void keep_session_time();
   void give_up_cell(std::string why);
   void refuse_cell(std::string why);
+  void leave_cell();
   void drop_cell();
   void dispatch();
+  void send_waiting();
   void send(CallId id, Call call);
   void report(Call call, std::variant<wire::Done, CellLost, NotRun> result);
 
@@ -163,7 +178,11 @@ class Sandbox {
   std::deque<std::pair<CallId, Call>> queue_;
   std::map<CallId, Call> running_;
   CallId last_id_ = 0;
+  SessionClock session_;
+  std::optional<CellEnd> ending_;  // a limit of the session is reached: nothing more is sent to the cell in use
+  base::EventLoop::TimerId ending_timer_ = 0;
   bool state_was_lost_ = false;  // a cell that had run something has ended: the next one is new to the model
+  CellEnd lost_by_{};            // then: how it ended
   bool cell_was_used_ = false;
   std::vector<std::string> not_enforced_;
   bool limits_told_ = false;

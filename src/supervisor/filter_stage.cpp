@@ -81,9 +81,9 @@ void FilterStage::on_reports() {
   conclude(*cleaner_status_ == 0 && (*filter_status_ == 0 || quotes_));
 }
 
-void FilterStage::cancel() {
+void FilterStage::give_up(bool cancelled) {
   if (concluded_) return;
-  done_.outcome = wire::Outcome::kCancelled;
+  if (cancelled) done_.outcome = wire::Outcome::kCancelled;
   conclude(false);
 }
 

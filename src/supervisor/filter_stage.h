@@ -36,7 +36,8 @@ class FilterStage {
   ~FilterStage();
 
   uint64_t id() const { return id_; }
-  void cancel();
+  // The reply is due without it. `cancelled`: nobody wants that any more.
+  void give_up(bool cancelled);
   // PID 1 reaped its runner.
   void runner_gone();
 

@@ -82,7 +82,7 @@ void Supervisor::on_message(wire::HostMessage message) {
     if (!greeted_) return loop_.stop();
     begin(std::move(*run));
   } else if (const auto* stop = std::get_if<wire::Cancel>(&message)) {
-    cancel(stop->id);
+    cancel(*stop);
   } else if (const auto* answer = std::get_if<wire::Answer>(&message)) {
     asks_.answer(*answer);
   }
@@ -160,20 +160,22 @@ void Supervisor::refuse(uint64_t id, std::string problem) {
   control_->send(std::move(done));
 }
 
-void Supervisor::cancel(uint64_t id) {
+void Supervisor::cancel(const wire::Cancel& cancel) {
+  const uint64_t id = cancel.id;
+  const wire::Outcome outcome = cancel.late ? wire::Outcome::kTimedOut : wire::Outcome::kCancelled;
   for (auto run = waiting_.begin(); run != waiting_.end(); ++run) {
     if (run->id != id) continue;
     wire::Done done;
     done.id = id;
-    done.outcome = wire::Outcome::kCancelled;
+    done.outcome = outcome;
     waiting_.erase(run);
     return control_->send(std::move(done));
   }
   for (const auto& [pid, job] : jobs_) {
-    if (job->id() == id) job->terminate(wire::Outcome::kCancelled);
+    if (job->id() == id) job->terminate(outcome);
   }
   for (const auto& [pid, filter] : filters_) {
-    if (filter->id() == id) filter->cancel();
+    if (filter->id() == id) filter->give_up(!cancel.late);
   }
 }
 

@@ -52,7 +52,7 @@ class Supervisor {
   void send_done(wire::Done done);
   bool on_state(const Snapshot& start, const SavedShell& saved);
   void refuse(uint64_t id, std::string problem);
-  void cancel(uint64_t id);
+  void cancel(const wire::Cancel& cancel);
 
   void on_ask(wire::Ask ask, pid_t from);
   void on_ask_over(uint64_t id);

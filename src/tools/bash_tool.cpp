@@ -186,6 +186,7 @@ void BashTool::finish(const Open& open, const sandbox::CallReport& report, std::
                                       .timeout = open.timeout,
                                       .budget = options_.budget,
                                       .limits = sandbox_.spec(),
+                                      .session = sandbox_.session_limits(),
                                       .healing = std::move(healing)});
   open.call->finish({.text = std::move(rendered.text), .is_error = rendered.is_error});
 }

@@ -135,15 +135,43 @@ std::vector<std::string> facts(const wire::Done& done, const RenderContext& cont
   return parts;
 }
 
-std::string ending(const wire::Done& done, const RenderContext& context) {
+std::string timed_out(const wire::Done& done, bool session_over, const RenderContext& context) {
+  const std::string why = session_over ? fmt::format("timed out: the session's {} of running time are used up",
+                                                     base::seconds_text(context.session.running))
+                                       : "timed out after " + base::seconds_text(context.timeout);
+  return fmt::format("{}; killed {} process{}", why, done.killed, done.killed == 1 ? "" : "es");
+}
+
+std::string minutes_text(base::Duration duration) {
+  constexpr base::Duration kMinute = std::chrono::minutes(1);
+  return duration % kMinute == base::Duration::zero() ? fmt::format("{} min", duration / kMinute)
+                                                      : base::seconds_text(duration);
+}
+
+// Told once, by the first call of a cell that is not the first one.
+std::string new_cell(const sandbox::CallReport& report, const sandbox::SessionLimits& session) {
+  constexpr std::string_view kReset = "cwd, variables and /tmp were reset";
+  constexpr std::string_view kStayed = "/workspace, shelf and tools stayed";
+  switch (report.former_end) {
+    case sandbox::CellEnd::kSessionLimit:
+      return fmt::format("new cell, as the session's {} were used up: {}; {}", base::seconds_text(session.running),
+                         kReset, kStayed);
+    case sandbox::CellEnd::kIdleLimit:
+      return fmt::format("new cell, after {} without a call: {}; {}", minutes_text(session.idle), kReset, kStayed);
+    case sandbox::CellEnd::kFailure:
+      break;
+  }
+  return fmt::format("new cell: {}", kReset);
+}
+
+std::string ending(const wire::Done& done, const sandbox::CallReport& report, const RenderContext& context) {
   switch (done.outcome) {
     case wire::Outcome::kExited:
       return fmt::format("exit {}", done.code);
     case wire::Outcome::kSignaled:
       return fmt::format("exit {}; bash was killed by {}", 128 + done.code, signal_name(done.code));
     case wire::Outcome::kTimedOut:
-      return fmt::format("timed out after {}; killed {} process{}", base::seconds_text(context.timeout), done.killed,
-                         done.killed == 1 ? "" : "es");
+      return timed_out(done, report.session_over, context);
     case wire::Outcome::kCancelled:
       return "cancelled";
     case wire::Outcome::kNotStarted:
@@ -157,7 +185,7 @@ std::string ending(const wire::Done& done, const RenderContext& context) {
 Rendered render_done(const wire::Done& done, const sandbox::CallReport& report, const RenderContext& context) {
   std::vector<std::string> parts = facts(done, context);
   for (const std::string& clause : context.healing) parts.push_back(one_line(clause, 200));
-  if (report.new_cell) parts.emplace_back("new cell: cwd, variables and /tmp were reset");
+  if (report.new_cell) parts.push_back(new_cell(report, context.session));
   if (!report.network.empty()) parts.push_back("network: " + one_line(report.network, 130));
   const size_t news = context.healing.size() + (report.new_cell ? 1 : 0) + (report.network.empty() ? 0 : 1);
   if (!report.not_enforced.empty()) {
@@ -171,7 +199,7 @@ Rendered render_done(const wire::Done& done, const sandbox::CallReport& report, 
                                                                   : kNotRunExit;
   const bool succeeded = done.outcome == wire::Outcome::kExited && done.code == 0;
   const bool only_news = news > 0 && parts.size() == news && succeeded;
-  if (!only_news && (!succeeded || !parts.empty())) parts.insert(parts.begin(), ending(done, context));
+  if (!only_news && (!succeeded || !parts.empty())) parts.insert(parts.begin(), ending(done, report, context));
   const std::string status = parts.empty() ? std::string() : fmt::format("[cell: {}]", fmt::join(parts, "; "));
   rendered.text = reply_text(done.output, status, context.budget);
   return rendered;

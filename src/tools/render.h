@@ -20,6 +20,7 @@ struct RenderContext {
   base::Duration timeout{30'000};
   base::Budget budget;
   engine::CellSpec limits;           // for naming a limit that was hit
+  sandbox::SessionLimits session;    // the same
   std::vector<std::string> healing;  // clauses: what was done about things that the script lacked (heal/healer.h)
 };
 

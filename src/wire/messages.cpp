@@ -165,6 +165,7 @@ Frame to_frame(HostMessage message) {
   } else if (const auto* cancel = std::get_if<Cancel>(&message)) {
     w.get("type", "cancel");
     w.get("id", cancel->id);
+    w.get("late", cancel->late);
   } else if (const auto* answer = std::get_if<Answer>(&message)) {
     w.get("type", "answer");
     w.get("id", answer->id);
@@ -227,6 +228,7 @@ base::Result<HostMessage> host_message(Frame frame) {
   if (type == "cancel") {
     Cancel cancel;
     r.get("id", cancel.id);
+    r.get("late", cancel.late);
     return checked<HostMessage>(r, cancel);
   }
   if (type == "ping") return HostMessage(Ping{});

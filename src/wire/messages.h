@@ -33,8 +33,10 @@ struct Run {
   std::string script;       // the body of the frame
 };
 
+// Ends a call's processes. `late`: its time is over, by a deadline that the host keeps; else nobody wants it any more.
 struct Cancel {
   uint64_t id = 0;
+  bool late = false;
 };
 
 struct Ping {};

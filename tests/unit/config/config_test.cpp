@@ -69,6 +69,9 @@ TEST_CASE("without options every value is the default, in the struct as in the s
   CHECK(config.limits == fresh.limits);
   CHECK(config.timeout == fresh.timeout);
   CHECK(config.max_timeout == fresh.max_timeout);
+  CHECK(config.install_timeout == fresh.install_timeout);
+  CHECK(config.session_limit == fresh.session_limit);
+  CHECK(config.idle_limit == fresh.idle_limit);
   CHECK(config.budget.chars == fresh.budget.chars);
   CHECK(config.budget.tokens == fresh.budget.tokens);
   CHECK(config.filters == fresh.filters);
@@ -97,6 +100,9 @@ TEST_CASE("every option can be set by flag") {
                                       "--limits=best-effort",
                                       "--timeout=2.5",
                                       "--max-timeout=60",
+                                      "--session-limit=2.5",
+                                      "--idle-limit=0.5",
+                                      "--install-timeout=7",
                                       "--max-chars=1000",
                                       "--max-output=500",
                                       "--filters=off",
@@ -122,6 +128,9 @@ TEST_CASE("every option can be set by flag") {
   CHECK(config.limits == engine::LimitsPolicy::kBestEffort);
   CHECK(config.timeout == base::Duration(2500));
   CHECK(config.max_timeout == std::chrono::seconds(60));
+  CHECK(config.session_limit == base::Duration(2500));
+  CHECK(config.idle_limit == std::chrono::seconds(30));
+  CHECK(config.install_timeout == std::chrono::seconds(7));
   CHECK(config.budget.chars == 1000);
   CHECK(config.budget.tokens == 500);
   CHECK_FALSE(config.filters);
@@ -245,6 +254,22 @@ TEST_CASE("an empty variable counts as not set, and those of the tests are no op
       {}, {"BASHCELL_MEMORY=", "BASHCELL_CONFIG=", "BASHCELL_REQUIRE=oci", "BASHCELL_ACCEPT=1", "PATH=/bin"});
   REQUIRE(invocation.ok());
   CHECK(invocation->config.memory_mb == 512);
+}
+
+TEST_CASE("limits of 0 are none, and none of the others may be so small or large that it makes no sense") {
+  const Home home;
+  const auto off = home.parse({"--session-limit=0", "--idle-limit=0"});
+  REQUIRE(off.ok());
+  CHECK(off->config.session_limit == base::Duration::zero());
+  CHECK(off->config.idle_limit == base::Duration::zero());
+  for (const std::string value : {"-1", "0.0004", "604801", "1e300", "nan", "soon"}) {
+    const std::string why = home.error({"--session-limit=" + value});
+    CHECK(why.find("it must be 0 (none), or a number from 0.1 to 604800 (seconds)") != std::string::npos);
+  }
+  CHECK(home.error({"--idle-limit=-0.5"}) ==
+        "--idle-limit is -0.5; it must be 0 (none), or a number from 0.01 to 10080 (minutes)");
+  CHECK(home.error({"--install-timeout=0"}) ==
+        "--install-timeout is 0.0; it must be a number from 1 to 3600 (seconds)");
 }
 
 TEST_CASE("timeout and max-timeout must agree") {

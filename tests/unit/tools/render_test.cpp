@@ -145,6 +145,31 @@ TEST_CASE("a new cell is told once, alone when all went well") {
   CHECK(render(report, {}).text == "two\n[cell: exit 1; new cell: cwd, variables and /tmp were reset]");
 }
 
+TEST_CASE("a session that is used up is named, in the call that it ends and in the next one") {
+  Done late = exited(0, "so far");
+  late.outcome = Outcome::kTimedOut;
+  late.killed = 3;
+  sandbox::CallReport report = report_of(late);
+  report.session_over = true;
+  const tools::RenderContext context{
+      .session = {.running = std::chrono::seconds(300), .idle = std::chrono::minutes(30)}};
+  CHECK(render(report, context).text ==
+        "so far\n[cell: timed out: the session's 300 s of running time are used up; killed 3 processes]");
+  CHECK(render(report, context).is_error);
+  CHECK(render(report, context).exit_code == 124);
+
+  report = report_of(exited(0, "two"));
+  report.new_cell = true;
+  report.former_end = sandbox::CellEnd::kSessionLimit;
+  CHECK(render(report, context).text ==
+        "two\n[cell: new cell, as the session's 300 s were used up: cwd, variables and /tmp were reset; /workspace, "
+        "shelf and tools stayed]");
+  report.former_end = sandbox::CellEnd::kIdleLimit;
+  CHECK(render(report, context).text.find("[cell: new cell, after 30 min without a call: cwd,") != std::string::npos);
+  CHECK(render(report, {.session = {.idle = base::Duration(600)}}).text.find("after 0.6 s without a call") !=
+        std::string::npos);
+}
+
 TEST_CASE("a network is told by the first call that has it") {
   sandbox::CallReport report = report_of(exited(0, "two"));
   report.network = "lab";

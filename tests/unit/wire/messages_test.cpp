@@ -142,6 +142,8 @@ TEST_CASE("host messages arrive as they were sent") {
   CHECK((run.script == std::string("echo \xff\0", 7)));
 
   CHECK(host_carried(Cancel{42}).id == 42);
+  CHECK_FALSE(host_carried(Cancel{42}).late);
+  CHECK(host_carried(Cancel{.id = 42, .late = true}).late);
   host_carried(Ping{});
   const Answer answer = host_carried(Answer{.id = 7, .good = true, .text = "why"});
   CHECK(answer.id == 7);
