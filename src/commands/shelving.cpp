@@ -23,8 +23,8 @@ std::string shelf_of_cells(const Config& config) {
 }
 
 shelf::KeeperOptions keeper_options(const Config& config) {
-  return {.place = shelf_place(config), .is_command = [](const std::string& name) {
-            return heal::package_of_command(name) || heal::is_never_installed(name);
+  return {.place = shelf_place(config), .is_command = [table = heal::PackageTable()](const std::string& name) {
+            return table.of_command(name) || table.is_never_installed(name);
           }};
 }
 

@@ -72,7 +72,4 @@ std::string PackageTable::command_of_package(std::string_view package) const {
   return found == packages_.end() ? std::string() : found->second;
 }
 
-std::optional<Package> package_of_command(std::string_view command) { return PackageTable().of_command(command); }
-bool is_never_installed(std::string_view command) { return PackageTable().is_never_installed(command); }
-
 }  // namespace bashcell::heal

@@ -46,8 +46,4 @@ class PackageTable {
   Names<std::string> packages_;
 };
 
-// The same for one look-up, by who has no table: reads it anew.
-std::optional<Package> package_of_command(std::string_view command);
-bool is_never_installed(std::string_view command);
-
 }  // namespace bashcell::heal
