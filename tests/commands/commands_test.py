@@ -6,6 +6,7 @@
 Tests that need a real cell are skipped where `bashcell doctor` finds none, unless BASHCELL_REQUIRE names the engine.
 """
 
+import glob
 import json
 import os
 import shutil
@@ -18,6 +19,14 @@ import unittest
 BASHCELL = os.path.abspath(sys.argv.pop(1))
 LIMIT = 60  # seconds for one run of the program; only reached when something hangs
 KEPT = ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
+
+
+def remove_shelf(workspace):
+    """Root's is outside of the home."""
+    for place in glob.glob("/var/lib/bashcell/shelf/*/workspace"):
+        with open(place) as file:
+            if file.read() == os.path.realpath(workspace):
+                shutil.rmtree(os.path.dirname(place))
 
 
 class Case(unittest.TestCase):
@@ -142,6 +151,14 @@ class InCells(Case):
         done = self.bashcell("run", "-", input="echo from\necho stdin\n")
         self.assertEqual((done.returncode, done.stdout), (0, "from\nstdin\n"))
 
+    def test_run_heals_as_serve_does(self):
+        done = self.bashcell("run", "gti status", "--install", "off")
+        self.assertEqual(done.returncode, 127)
+        self.assertIn("[cell: exit 127; did you mean git]", done.stdout)
+        done = self.bashcell("run", "antiword x", "--install-deny", "antiword")
+        if done.returncode == 127:  # else this machine has it
+            self.assertIn("antiword may not be installed here", done.stdout)
+
     def test_a_signal_ends_run(self):
         with subprocess.Popen([BASHCELL, "run", "echo started > started; sleep 60"], env=self.environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as run:
@@ -192,6 +209,33 @@ class InCells(Case):
         shutil.copy(os.path.join(os.path.dirname(BASHCELL), "bashcell-init"), libexec)
         done = self.bashcell("run", "echo installed", program=program)
         self.assertEqual((done.returncode, done.stdout), (0, "installed\n"))
+
+    def test_what_a_script_has_saved_is_on_the_shelf(self):
+        workspace = os.path.join(self.home, "work")
+        os.mkdir(workspace)
+        if os.geteuid() == 0:
+            os.chown(workspace, 1000, 1000)
+        self.addCleanup(remove_shelf, workspace)
+
+        def shelf(*words, status=0):
+            done = self.bashcell("shelf", *words, "--workspace", workspace)
+            self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+            return done.stdout if status == 0 else done.stderr
+
+        self.assertEqual(shelf(), "")
+        script = "echo '# Says hi.\necho \"hi $1\"' > hi.sh; cell save greet hi.sh you"
+        done = self.bashcell("run", "--install", "off", "--workspace", workspace, script)
+        self.assertEqual(done.stdout, "hi you\ncell: saved greet: call it by its name, in later conversations, too\n")
+        self.assertRegex(shelf("list"), r"^greet  [\d-]+ [\d:]+  Says hi\.\n$")
+        self.assertEqual(shelf("show", "greet"), "#!/bin/bash\n# Says hi.\necho \"hi $1\"\n")
+        self.assertIn("there is no 'other' on the shelf", shelf("show", "other", status=1))
+        target = os.path.join(self.home, "scripts")
+        self.assertEqual(shelf("export", target), f"1 script to {target}\n")
+        self.assertEqual(subprocess.run([os.path.join(target, "greet"), "me"], stdout=subprocess.PIPE).stdout, b"hi me\n")
+        self.assertIn("File exists", shelf("export", target, status=1))
+        shelf("rm", "greet")
+        self.assertIn("there is no 'greet' on the shelf", shelf("rm", "greet", status=1))
+        self.assertIn("the shelf is off", shelf("--shelf", "off", status=1))
 
     def test_a_recorded_session_replays_and_a_changed_one_does_not(self):
         file = os.path.join(self.home, "session.jsonl")

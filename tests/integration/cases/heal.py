@@ -102,6 +102,8 @@ def it_is_said_why(t):
         reply = t.call(script).within(3)
         check(reply.exit not in (0, None), f"{script} ended with {reply.exit}")
         has(reply.status, "no root")
+        if "install" in script:
+            has(reply.status, "call jq")
 
 
 @case("C84.b", *OFF)
