@@ -57,9 +57,9 @@ base::Result<std::string> install_script(const InstallPlan& plan, int64_t max_by
     return base::Error{"the package's name is not one"};
   }
   if (!is_url(pip_index)) return base::Error{"the URL of the Python index is not one"};
-  return fmt::format("KIND='{}' NAME='{}' COMMAND='{}' FILE='{}' LIMIT_MB={} PIP_INDEX_URL='{}' SETTINGS='{}'\n{}",
+  return fmt::format("KIND='{}' NAME='{}' COMMAND='{}' FILE='{}' LIMIT_MB={} PIP_INDEX_URL='{}' SETTINGS='{}'\n{}{}",
                      plan.kind == InstallPlan::Kind::kPython ? "pip" : "deb", plan.package, plan.command, plan.file,
-                     max_bytes >> 20, pip_index, install_settings(), kInstallScript);
+                     max_bytes >> 20, pip_index, install_settings(), kRelocateScript, kInstallScript);
 }
 
 }  // namespace bashcell::heal

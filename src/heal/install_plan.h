@@ -24,7 +24,8 @@ struct InstallPlan {
 
 base::Result<InstallPlan> plan_install(const Need& need, const PackageTable& table, const Toolbox& toolbox);
 
-// packages/install.sh with its input. Fails when the plan or the index holds what no shell should see.
+// packages/relocate.sh and install.sh with their input. Fails when the plan or the index holds what no shell should
+// see.
 base::Result<std::string> install_script(const InstallPlan& plan, int64_t max_bytes, const std::string& pip_index);
 
 }  // namespace bashcell::heal

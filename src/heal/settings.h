@@ -5,7 +5,7 @@
 
 namespace bashcell::heal {
 
-// packages/settings.json as packages/install.sh reads it: a line for each variable and each change. No line has a
+// packages/settings.json as packages/relocate.sh reads it: a line for each variable and each change. No line has a
 // single quote. Throws nothing: the table is part of the program.
 std::string install_settings();
 
