@@ -154,7 +154,7 @@ def whose_shelf_it_is(t):
     off.call("echo a").ok("a")
     refused(off.call("cell save a"), "the shelf is off (--shelf off)")
     refused(off.call("cell list"), "the shelf is off (--shelf off)")
-    off.call("ls -d /run/cell/shelf 2>/dev/null; case :$PATH: in *shelf*) echo in PATH;; esac; true").ok("")
+    off.call("ls -d /run/cell/shelf/bin 2>/dev/null; case :$PATH: in *shelf*) echo in PATH;; esac; true").ok("")
 
 
 @case("shelf.afar", *OFF, only=AFAR)
