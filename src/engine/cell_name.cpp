@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
@@ -40,6 +41,10 @@ std::string make_cell_name(const base::ProcessIdentity& owner) {
     random = static_cast<uint32_t>(base::now().time_since_epoch().count());
   }
   return fmt::format("{}{}-{}-{}-{:08x}", kPrefix, owner.pid, owner.start_ticks, owner.boot, random);
+}
+
+std::string host_name(std::string_view cell_name) {
+  return "cell" + std::string(cell_name.substr(std::min(cell_name.size(), cell_name.rfind('-'))));
 }
 
 std::optional<base::ProcessIdentity> owner_of(std::string_view cell_name) {

@@ -16,6 +16,10 @@ namespace bashcell::engine {
 // A new name, unique also among the cells of one owner.
 std::string make_cell_name(const base::ProcessIdentity& owner);
 
+// What the cell calls itself: cell-<random8hex>. Programs that share a folder tell each other's lock files by host name
+// and pid, and pids are small in every cell.
+std::string host_name(std::string_view cell_name);
+
 // The owner in a name of exactly that form; nothing for any other name, which is then somebody else's.
 std::optional<base::ProcessIdentity> owner_of(std::string_view cell_name);
 

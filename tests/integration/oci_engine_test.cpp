@@ -24,7 +24,7 @@ TEST_CASE("a cell runs bash as its user, with the planned environment only") {
   ::unsetenv("BASHCELL_TEST_SECRET");
   CHECK(run(*cell, "echo $((40+2)); exit 3").output == "42\n");
   CHECK(run(*cell, "exit 3").code == 3);
-  CHECK(run(*cell, "id -u; id -g; id -un; hostname").output == "1000\n1000\nuser\ncell\n");
+  CHECK(run(*cell, "id -u; id -g; id -un; hostname | cut -c1-5").output == "1000\n1000\nuser\ncell-\n");
   CHECK(run(*cell, "env | grep -c canary; tr '\\0' '\\n' </proc/1/environ | grep -c canary").output == "0\n0\n");
   CHECK(run(*cell, "cd /proc/1/ns && readlink pid").output != fs::read_symlink("/proc/self/ns/pid").string() + "\n");
   CHECK(run(*cell, "cat /proc/net/dev | tail -n +3 | cut -d: -f1 | xargs").output == "lo\n");

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/cell_name.h"
+
 namespace bashcell::engine::docker {
 
 namespace {
@@ -94,6 +96,8 @@ json host_config(const CellSpec& spec, const ContainerPlan& plan, const EngineFa
       {"Tmpfs", all_tmpfs(spec, engine)},
       {"Ulimits", ulimits(plan, engine)},
   };
+  // Engines name a container in its /etc/hosts by the address that it has; without a network it has none.
+  if (network_mode(spec) == "none") config["ExtraHosts"] = {host_name(plan.name) + ":127.0.0.1"};
   // Where the engine's user is not root, files in the workspace are to keep that one owner.
   if (engine.podman && engine.rootless) config["UsernsMode"] = "keep-id";
   return config;
@@ -104,7 +108,7 @@ json host_config(const CellSpec& spec, const ContainerPlan& plan, const EngineFa
 json make_container(const CellSpec& spec, const ContainerPlan& plan, const ImageFacts& image,
                     const EngineFacts& engine) {
   return {
-      {"Hostname", "cell"},
+      {"Hostname", host_name(plan.name)},
       {"Image", spec.image},
       {"Entrypoint", {kCellSupervisor}},
       {"Cmd", plan.control_socket ? json{"--control-socket", kCellControl} : json::array()},

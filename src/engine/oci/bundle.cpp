@@ -12,11 +12,14 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "engine/cell_name.h"
 #include "engine/seccomp.h"
 
 namespace bashcell::engine::oci {
 
 namespace {
+
+constexpr const char* kHosts = "hosts";  // in the bundle
 
 std::string file_count(int64_t bytes) { return fmt::format("nr_inodes={}", tmpfs_files(bytes)); }
 
@@ -68,6 +71,8 @@ json mounts(const CellSpec& spec, const std::string& root_path, const RootPlan& 
     list.push_back(mount("/sys/fs/cgroup", "cgroup", {"nosuid", "noexec", "nodev", "ro"}));
   }
   cover_resolv_conf(list, spec, root_path, root);
+  // Its own name leads to itself. A relative source is one in the bundle (runtime-spec, config.md, mounts).
+  if (spec.rootfs.empty()) list.push_back(bind_mount(kHosts, "/etc/hosts", true, false));
   list.push_back(bind_mount(spec.workspace, kCellWorkspace, false, host.recursive_read_only));
   list.push_back(bind_mount(spec.supervisor, kCellSupervisor, true, false));
   if (!spec.toolbox.empty()) list.push_back(bind_mount(spec.toolbox, kCellTools, true, host.recursive_read_only));
@@ -169,7 +174,7 @@ json make_config(const CellSpec& spec, const std::string& cell_name, const std::
       {"ociVersion", "1.0.0"},
       {"process", process(spec, host)},
       {"root", {{"path", root_path}, {"readonly", true}}},
-      {"hostname", "cell"},
+      {"hostname", host_name(cell_name)},
       {"mounts", mounts(spec, root_path, root, cgroup, host)},
       {"linux", linux_part(spec, cell_name, cgroup, host, network)},
   };
@@ -181,7 +186,10 @@ base::Result<std::string> write_bundle(const std::string& folder, const std::str
   // Paths may hold any bytes, JSON may not: what is replaced here does not exist and fails with a message that shows
   // it.
   const std::string text = config.dump(-1, ' ', false, json::error_handler_t::replace);
-  if (const base::Result<void> written = base::write_file(path + "/config.json", text, 0600); !written) {
+  base::Result<void> written = base::write_file(path + "/config.json", text, 0600);
+  const std::string hosts = fmt::format("127.0.0.1\tlocalhost {}\n::1\tlocalhost\n", host_name(cell_name));
+  if (written) written = base::write_file(path + "/" + kHosts, hosts, 0644);
+  if (!written) {
     remove_bundle(path);
     return written.error();
   }

@@ -30,7 +30,7 @@ nlohmann::json make_config(const CellSpec& spec, const std::string& cell_name, c
                            const RootPlan& root, const CgroupPlan& cgroup, const HostFacts& host,
                            const CellNetwork& network = {});
 
-// Writes FOLDER/NAME/config.json and returns FOLDER/NAME.
+// Writes FOLDER/NAME/config.json, and the cell's /etc/hosts beside it; returns FOLDER/NAME.
 base::Result<std::string> write_bundle(const std::string& folder, const std::string& cell_name,
                                        const nlohmann::json& config);
 

@@ -70,7 +70,7 @@ void add_generated_etc(RootPlan& plan, const User& user, bool has_resolver) {
                                                      "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
                                                      user.uid, user.gid)));
   plan.push_back(generated("etc/group", fmt::format("user:x:{}:\nroot:x:0:\nnogroup:x:65534:\n", user.gid)));
-  plan.push_back(generated("etc/hosts", "127.0.0.1\tlocalhost cell\n::1\tlocalhost\n"));
+  plan.push_back(generated("etc/hosts", "127.0.0.1\tlocalhost\n::1\tlocalhost\n"));
   plan.push_back(generated("etc/hostname", "cell\n"));
   plan.push_back(has_resolver ? linked("etc/resolv.conf", kResolvConf) : generated("etc/resolv.conf", ""));
   // Only files: the host's modules (sss, systemd, ldap) would ask services that a cell does not have.
