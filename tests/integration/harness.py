@@ -43,6 +43,7 @@ class Server:
         self.spared = None       # process keys that lived before the last call that may be killed
         self.sent_at = {}        # key -> instant
         self.checks_alive = True
+        self.shares_workspace = False  # other servers have cells with it, too
         self.extra_descriptors = 0
         self.returncode = None
         limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, descriptor_limit)) if descriptor_limit else None
@@ -181,7 +182,7 @@ class Server:
             time.sleep(0.02)
 
     def cells(self):
-        return cell_processes(self.workspace)
+        return cell_processes(self.workspace, self.owner if self.shares_workspace else None)
 
     def members(self):
         """The processes of the one cell in use; empty before the first call."""

@@ -167,6 +167,9 @@ class Context:
         if workspace is None:
             workspace = self.make_workspace(f"workspace-{len(self.servers)}", remote=keywords.get("remote"))
         server = Server(self.bench, self.folder, options=options, workspace=workspace, **keywords)
+        sharers = [other for other in self.servers if other.workspace == workspace]
+        for one in sharers and [server, *sharers]:
+            one.shares_workspace = True
         self.servers.append(server)
         return server
 
