@@ -91,25 +91,55 @@ void Healer::get(const Need& need, base::Instant until, std::function<void(base:
   });
 }
 
+// As far as it is known before: a package of the index has its command's name, as far as anybody can tell.
+std::string Healer::package_for(const Need& need) const {
+  if (need.kind == Need::Kind::kPythonModule) return table_.distribution_of_module(need.name).value_or(need.name);
+  const std::optional<Package> package = table_.of_command(need.name);
+  return package ? package->name : need.name;
+}
+
+// As get(), and known to installing() meanwhile.
+void Healer::get_for(CallId call, const Need& need, std::function<void(base::Result<Installed>)> on_done) {
+  const auto found = calls_.find(call);
+  if (found == calls_.end()) return get(need, patience(call), std::move(on_done));
+  const base::Instant since = base::now();
+  found->second.waits_for.push_back({package_for(need), since});
+  get(need, patience(call), [this, call, since, on_done = std::move(on_done)](base::Result<Installed> result) {
+    if (const auto waiting = calls_.find(call); waiting != calls_.end()) {
+      auto& list = waiting->second.waits_for;
+      const auto over =
+          std::find_if(list.begin(), list.end(), [&](const Installing& one) { return one.since == since; });
+      if (over != list.end()) list.erase(over);
+    }
+    on_done(std::move(result));
+  });
+}
+
+std::optional<Healer::Installing> Healer::installing(CallId call) const {
+  const auto found = calls_.find(call);
+  if (found == calls_.end() || found->second.waits_for.empty()) return std::nullopt;
+  return found->second.waits_for.front();
+}
+
 void Healer::answer(sandbox::Question question, sandbox::Respond respond) {
   if (question.verb != "heal" || question.arguments.size() != 1) return respond(false, "there is no such question");
   const Need need{Need::Kind::kCommand, question.arguments[0]};
   if (!is_command_name(need.name)) return respond(false, "that is no name of a command");
-  get(need, patience(question.call),
-      [this, need, call = question.call, respond = std::move(respond)](base::Result<Installed> result) {
-        const auto found = calls_.find(call);
-        if (!result) {
-          // A name that no package has is told by the sentence that the script prints.
-          if (found != calls_.end() && policy_.install && table_.of_command(need.name)) {
-            add_once(found->second.problems, not_installed(need, result.error()));
-          }
-          return respond(false, not_installed(need, result.error()));
-        }
-        if (found != calls_.end() && result->took > base::Duration::zero()) {
-          add_once(found->second.installed, told(*result));
-        }
-        respond(true, told(*result));
-      });
+  get_for(question.call, need,
+          [this, need, call = question.call, respond = std::move(respond)](base::Result<Installed> result) {
+            const auto found = calls_.find(call);
+            if (!result) {
+              // A name that no package has is told by the sentence that the script prints.
+              if (found != calls_.end() && policy_.install && table_.of_command(need.name)) {
+                add_once(found->second.problems, not_installed(need, result.error()));
+              }
+              return respond(false, not_installed(need, result.error()));
+            }
+            if (found != calls_.end() && result->took > base::Duration::zero()) {
+              add_once(found->second.installed, told(*result));
+            }
+            respond(true, told(*result));
+          });
 }
 
 void Healer::finish(CallId call, const Ended& ended, std::function<void(std::vector<std::string>)> on_told) {
@@ -135,19 +165,19 @@ void Healer::install_rest(CallId call, std::vector<Need> needs, std::string hint
   if (needs.empty()) return tell(call, std::move(hint), on_told);
   const Need need = needs.front();
   needs.erase(needs.begin());
-  get(need, patience(call),
-      [this, call, need, needs = std::move(needs), hint = std::move(hint),
-       on_told = std::move(on_told)](base::Result<Installed> result) mutable {
-        if (const auto found = calls_.find(call); found != calls_.end()) {
-          if (result) {
-            hint.clear();
-            add_once(found->second.installed, told(*result) + ", after it was missed: run it again");
-          } else {
-            add_once(found->second.problems, not_installed(need, result.error()));
-          }
-        }
-        install_rest(call, std::move(needs), std::move(hint), std::move(on_told));
-      });
+  get_for(call, need,
+          [this, call, need, needs = std::move(needs), hint = std::move(hint),
+           on_told = std::move(on_told)](base::Result<Installed> result) mutable {
+            if (const auto found = calls_.find(call); found != calls_.end()) {
+              if (result) {
+                hint.clear();
+                add_once(found->second.installed, told(*result) + ", after it was missed: run it again");
+              } else {
+                add_once(found->second.problems, not_installed(need, result.error()));
+              }
+            }
+            install_rest(call, std::move(needs), std::move(hint), std::move(on_told));
+          });
 }
 
 void Healer::tell(CallId call, std::string hint, const std::function<void(std::vector<std::string>)>& on_told) {

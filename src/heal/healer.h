@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -58,15 +59,24 @@ class Healer {
   void finish(CallId call, const Ended& ended, std::function<void(std::vector<std::string> clauses)> on_told);
   // The client does not wait any more: begin() is forgotten.
   void forget(CallId call) { calls_.erase(call); }
+  struct Installing {
+    std::string package;
+    base::Instant since;
+  };
+  // What the call waits for now, the oldest first; nothing when it does not wait for an install.
+  std::optional<Installing> installing(CallId call) const;
 
  private:
   struct Call {
     base::Instant begun;
     std::vector<std::string> installed;  // clauses
     std::vector<std::string> problems;
+    std::vector<Installing> waits_for;
   };
   struct Waiter;
 
+  std::string package_for(const Need& need) const;
+  void get_for(CallId call, const Need& need, std::function<void(base::Result<Installed>)> on_done);
   void get(const Need& need, base::Instant until, std::function<void(base::Result<Installed>)> on_done);
   std::string refusal(const Need& need) const;
   base::Instant patience(CallId call) const;

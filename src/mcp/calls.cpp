@@ -51,6 +51,13 @@ class Calls::Call final : public ToolCall {
     if (!question.empty() && table) table->options.stop_sampling(question);
   }
 
+  base::Duration progress_interval() const override {
+    const auto table = table_.lock();
+    return table && !token_.is_null() ? table->options.progress_interval : base::Duration::zero();
+  }
+
+  void on_progress(std::function<std::string(base::Duration)> message) override { message_ = std::move(message); }
+
   void on_cancel(std::function<void()> action) override { on_cancel_ = std::move(action); }
 
   void cancel() {
@@ -79,9 +86,13 @@ class Calls::Call final : public ToolCall {
       const auto shared = table_.lock();
       if (!shared || !reply_.open()) return;
       // Whole seconds of running time, and in any case more than the last time: the protocol wants it to grow.
-      const int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(base::now() - started_).count();
-      progress_ = std::max(progress_ + 1, seconds);
-      shared->options.send_progress({{"progressToken", token_}, {"progress", progress_}});
+      const auto elapsed = std::chrono::duration_cast<base::Duration>(base::now() - started_);
+      progress_ = std::max(progress_ + 1, std::chrono::duration_cast<std::chrono::seconds>(elapsed).count());
+      nlohmann::json params = {{"progressToken", token_}, {"progress", progress_}};
+      if (std::string message = message_ ? message_(elapsed) : std::string(); !message.empty()) {
+        params["message"] = std::move(message);
+      }
+      shared->options.send_progress(params);
       schedule_progress();
     });
   }
@@ -99,6 +110,7 @@ class Calls::Call final : public ToolCall {
   rpc::Reply reply_;
   std::function<nlohmann::json(const ToolResult&)> to_result_;
   std::function<void()> on_cancel_;
+  std::function<std::string(base::Duration)> message_;
   nlohmann::json token_ = nullptr;
   base::Instant started_;
   int64_t progress_ = 0;

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
 #include "base/result.h"
 
 namespace bashcell::mcp {
@@ -49,6 +50,11 @@ class ToolCall {
   virtual void sample(const nlohmann::json& params, std::function<void(base::Result<nlohmann::json>)> on_answer) = 0;
   // The answer is not wanted any more: the client is told, and what it still says is ignored. Idempotent.
   virtual void stop_sampling() = 0;
+  // How often the client is told how far the call is; zero: it did not ask for that.
+  virtual base::Duration progress_interval() const = 0;
+  // What it is told then besides the progress itself: asked each time, with the time since the call came. One line for
+  // people; empty: nothing. Setting it replaces the former one.
+  virtual void on_progress(std::function<std::string(base::Duration elapsed)> message) = 0;
   // Called at most once, when the client cancels a call that has not finished. Setting it replaces the former one.
   virtual void on_cancel(std::function<void()> action) = 0;
 };

@@ -95,6 +95,7 @@ void Sandbox::on_started(Started started) {
       SupervisorEvents{.on_hello = [this](const wire::CellHello& hello) { on_hello(hello); },
                        .on_done = [this](wire::Done done) { on_done(std::move(done)); },
                        .on_ask = [this](wire::Ask ask) { on_ask(std::move(ask)); },
+                       .on_progress = [this](wire::Progress progress) { on_progress(std::move(progress)); },
                        .on_end = [this](const std::string& why) { on_cell_end(why); }});
   hello_timer_ = loop_.after(options_.hello_timeout, [this] {
     cell_->kill();
@@ -184,6 +185,7 @@ void Sandbox::send(CallId id, Call call) {
   reserve(call.tells_new_cell, kNewCellClause);
   reserve(call.tells_limits, kLimitClause);
   reserve(call.tells_network, kNetworkClause);
+  run.progress_ms = call.request.on_progress ? call.request.progress.count() : 0;
   run.filter_name = call.request.filter_name;
   run.filter = call.request.filter;
   run.script = call.request.script;
@@ -214,6 +216,12 @@ void Sandbox::on_done(wire::Done done) {
   dispatch();
 }
 
+void Sandbox::on_progress(wire::Progress progress) {
+  const auto running = running_.find(progress.id);
+  if (running == running_.end() || !running->second.request.on_progress) return;
+  running->second.request.on_progress(std::move(progress.last_line));
+}
+
 void Sandbox::on_ask(wire::Ask ask) {
   const auto running = running_.find(ask.call);
   const CallId call = running == running_.end() ? 0 : ask.call;
@@ -222,13 +230,11 @@ void Sandbox::on_ask(wire::Ask ask) {
     return;
   }
   if (call != 0) hold(call, running->second, ask.id);
-  answer_({.call = call,
-           .verb = std::move(ask.verb),
-           .arguments = std::move(ask.arguments),
-           .body = std::move(ask.body)},
-          [this, id = ask.id, call, cell = std::weak_ptr<int>(alive_)](bool good, std::string text) {
-            if (!cell.expired()) respond(id, call, good, std::move(text));
-          });
+  answer_(
+      {.call = call, .verb = std::move(ask.verb), .arguments = std::move(ask.arguments), .body = std::move(ask.body)},
+      [this, id = ask.id, call, cell = std::weak_ptr<int>(alive_)](bool good, std::string text) {
+        if (!cell.expired()) respond(id, call, good, std::move(text));
+      });
 }
 
 void Sandbox::respond(uint64_t ask, CallId call, bool good, std::string text) {

@@ -33,6 +33,10 @@ struct CallRequest {
   base::Budget budget;      // of the whole reply
   std::string filter_name;  // wire::Run's
   std::string filter;
+  // When `progress` is not zero: told so often, while it runs, what its last line of output is, if that has changed.
+  // Untrusted.
+  base::Duration progress{0};
+  std::function<void(std::string last_line)> on_progress;
 };
 
 // It was sent to a cell, and the cell ended under it: it may have run, in part or whole.
@@ -143,6 +147,7 @@ class Sandbox {
   void on_hello(const wire::CellHello& hello);
   void on_done(wire::Done done);
   void on_ask(wire::Ask ask);
+  void on_progress(wire::Progress progress);
   void respond(uint64_t ask, CallId call, bool good, std::string text);
   void hold(CallId id, Call& call, uint64_t ask);
   void refuse_questions(CallId id);

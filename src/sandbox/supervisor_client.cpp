@@ -87,6 +87,9 @@ void SupervisorClient::handle(wire::CellMessage message) {
   } else if (auto* ask = std::get_if<wire::Ask>(&message)) {
     if (!greeted_) return end("it asked before it greeted");
     events_.on_ask(std::move(*ask));
+  } else if (auto* progress = std::get_if<wire::Progress>(&message)) {
+    if (!greeted_) return end("it told of a call before it greeted");
+    events_.on_progress(std::move(*progress));
   }
 }
 

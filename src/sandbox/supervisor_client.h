@@ -19,6 +19,7 @@ struct SupervisorEvents {
   std::function<void(wire::CellHello)> on_hello;
   std::function<void(wire::Done)> on_done;
   std::function<void(wire::Ask)> on_ask;
+  std::function<void(wire::Progress)> on_progress;
   // The stream has ended, or was ended for what came over it. Once, and nothing after it. Never from inside send().
   std::function<void(std::string why)> on_end;
 };

@@ -54,6 +54,8 @@ Job::Job(Shared& shared, wire::Run run, Runner runner, Events events)
   shared_.loop.watch(runner_.saved.get(), POLLIN, [this](short) { on_saved(); });
   shared_.loop.watch(runner_.reports.get(), POLLIN, [this](short) { on_reports(); });
   arm(base::until(deadline_), &Job::on_deadline);
+  // At first a little earlier: it should be there when the host tells its client.
+  if (run_.progress_ms > 0) tell_progress(base::Duration(run_.progress_ms) * 3 / 4);
   if (const auto released = runner_.release(prefix_for(runner_, shared_.workspace), run_.script); !released) {
     problem_ = released.error().message;
     terminate(wire::Outcome::kLost);
@@ -61,6 +63,7 @@ Job::Job(Shared& shared, wire::Run run, Runner runner, Events events)
 }
 
 Job::~Job() {
+  shared_.loop.cancel(progress_timer_);
   shared_.loop.cancel(output_timer_);
   shared_.loop.cancel(saved_timer_);
   shared_.loop.cancel(timer_);
@@ -82,6 +85,7 @@ void Job::on_output() {
       drain_left_ -= piece.size();
     }
     if (keep) capture_.add(piece);
+    if (keep && run_.progress_ms > 0) last_line_.add(piece);
   });
   if (end == ReadEnd::kEnd) {
     shared_.loop.unwatch(runner_.output.get());
@@ -96,6 +100,17 @@ void Job::on_output() {
   } else {
     pause_output(output_pace_.pause_after(bytes));
   }
+}
+
+void Job::tell_progress(base::Duration wait) {
+  progress_timer_ = shared_.loop.after(wait, [this] {
+    if (phase_ != Phase::kRunning) return;
+    if (std::string line = last_line_.text(); line != told_line_) {
+      told_line_ = line;
+      events_.on_progress({.id = run_.id, .last_line = std::move(line)});
+    }
+    tell_progress(base::Duration(run_.progress_ms));
+  });
 }
 
 void Job::pause_output(base::Duration pause) {

@@ -11,6 +11,7 @@
 #include "base/budget.h"
 #include "base/event_loop.h"
 #include "supervisor/cell_limits.h"
+#include "supervisor/last_line.h"
 #include "supervisor/output/capture.h"
 #include "supervisor/read_pace.h"
 #include "supervisor/runner.h"
@@ -47,6 +48,8 @@ class Job {
     // The reply is due. Called once; the job may still have background processes. `run`: what it was asked, without
     // the script. `latest`: when the host must have the reply.
     std::function<void(wire::Done, const wire::Run& run, base::Instant latest)> on_done;
+    // For a run that wants it.
+    std::function<void(wire::Progress)> on_progress;
     // bash could not be started (EAGAIN: the process limit). Instead of on_done.
     std::function<void(Job&, int error_number)> on_no_shell;
     // Something killed bash while it waited, before it came to the script. Instead of on_done; unset: that is its end.
@@ -88,6 +91,7 @@ class Job {
   void on_saved();
   void on_reports();
   void on_shell_ended(int wait_status);
+  void tell_progress(base::Duration wait);
   void kill_round();
   void finish();
   wire::Done result();
@@ -114,6 +118,9 @@ class Job {
   base::EventLoop::TimerId timer_ = 0;
   base::EventLoop::TimerId saved_timer_ = 0;
   base::EventLoop::TimerId output_timer_ = 0;
+  base::EventLoop::TimerId progress_timer_ = 0;
+  LastLine last_line_;
+  std::string told_line_;
   ReadPace output_pace_;
   bool output_widened_ = false;
   wire::Outcome outcome_ = wire::Outcome::kLost;

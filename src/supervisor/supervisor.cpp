@@ -114,6 +114,7 @@ void Supervisor::begin_with(wire::Run run, Runner runner, bool prewarmed) {
       .on_state = [this](const Snapshot& start, const SavedShell& saved) { return on_state(start, saved); },
       .on_done = [this](wire::Done done, const wire::Run& asked,
                         base::Instant latest) { on_done(std::move(done), asked, latest); },
+      .on_progress = [this](wire::Progress progress) { control_->send(std::move(progress)); },
       .on_no_shell = [this](Job& job, int error_number) { no_room(job.take_run(), error_number); }};
   // A job of an earlier call may have killed the bash that waited: then the call starts anew, cold.
   if (prewarmed) events.on_untouched = [this](Job& job) { begin(job.take_run()); };

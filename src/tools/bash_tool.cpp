@@ -11,6 +11,7 @@
 #include "heal/repair_call.h"
 #include "tools/questions.h"
 #include "tools/render.h"
+#include "tools/reply_text.h"
 
 namespace bashcell::tools {
 
@@ -70,6 +71,7 @@ struct BashTool::Open {
   base::Duration timeout{0};
   base::Instant begun = base::now();
   sandbox::Sandbox::CallId id = 0;  // of what runs for it in the sandbox now
+  std::string last_line;            // of the output so far
   sandbox::WorkspaceLock* lock = nullptr;
   sandbox::WorkspaceLock::Ticket ticket = 0;  // of that lock, waited for or held as long as this lives
 
@@ -97,6 +99,14 @@ void BashTool::call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCa
   open->call = std::move(call);
   open->script = request->script;
   open->timeout = request->timeout;
+  request->progress = open->call->progress_interval();
+  if (request->progress > base::Duration::zero()) {
+    request->on_progress = [weak = std::weak_ptr<Open>(open)](const std::string& line) {
+      if (const std::shared_ptr<Open> told = weak.lock()) told->last_line = one_line(line, wire::kMaxLastLine);
+    };
+  }
+  // `open` owns the call, so it is there as long as that is.
+  open->call->on_progress([this, raw = open.get()](base::Duration elapsed) { return progress_text(*raw, elapsed); });
   sandbox::WorkspaceLock* const lock = options_.workspace_lock;
   open->call->on_cancel([this, weak = std::weak_ptr<Open>(open)] {
     const std::shared_ptr<Open> cancelled = weak.lock();
@@ -121,6 +131,16 @@ void BashTool::start(const std::shared_ptr<Open>& open, sandbox::CallRequest req
                           [this, open](sandbox::CallReport report) { on_report(open, std::move(report)); });
   if (healer_ != nullptr) healer_->begin(open->id);
   if (options_.shelf != nullptr) options_.shelf->begin(open->id);
+}
+
+std::string BashTool::progress_text(const Open& open, base::Duration elapsed) const {
+  const auto whole_seconds = [](base::Instant::duration time) {
+    return base::seconds_text(std::chrono::floor<std::chrono::seconds>(time));
+  };
+  if (const auto install = healer_ != nullptr ? healer_->installing(open.id) : std::nullopt) {
+    return "installing " + install->package + ", " + whole_seconds(base::now() - install->since);
+  }
+  return whole_seconds(elapsed) + (open.last_line.empty() ? "" : ": " + open.last_line);
 }
 
 void BashTool::on_report(const std::shared_ptr<Open>& open, sandbox::CallReport report) {
@@ -164,6 +184,7 @@ sandbox::Sandbox::CallId BashTool::run_repaired(Open& open, sandbox::CallRequest
   }
   if (options_.shelf != nullptr) options_.shelf->begin(id);
   open.id = id;
+  open.last_line.clear();
   return id;
 }
 

@@ -39,6 +39,7 @@ class BashTool final : public mcp::Tool {
   struct Open;
 
   void start(const std::shared_ptr<Open>& open, sandbox::CallRequest request);
+  std::string progress_text(const Open& open, base::Duration elapsed) const;
   void on_report(const std::shared_ptr<Open>& open, sandbox::CallReport report);
   bool start_repair(const std::shared_ptr<Open>& open, sandbox::CallReport& report);
   sandbox::Sandbox::CallId run_repaired(Open& open, sandbox::CallRequest request, sandbox::Sandbox::OnFinished done);

@@ -125,6 +125,7 @@ void members(Io& io, M& m) requires std::is_same_v<std::remove_const_t<M>, Run> 
   io.get("max_tokens", m.max_tokens);
   io.get("reserve_chars", m.reserve_chars);
   io.get("reserve_tokens", m.reserve_tokens);
+  io.get("progress_ms", m.progress_ms);
   io.get("filter_name", m.filter_name);
   io.get("filter", m.filter);
 }
@@ -200,6 +201,10 @@ Frame to_frame(CellMessage message) {
     w.get("verb", ask->verb);
     w.get("arguments", ask->arguments);
     body = std::move(ask->body);
+  } else if (const auto* progress = std::get_if<Progress>(&message)) {
+    w.get("type", "progress");
+    w.get("id", progress->id);
+    w.get("last_line", progress->last_line);
   }
   return {std::move(w.object), std::move(body)};
 }
@@ -218,6 +223,7 @@ base::Result<HostMessage> host_message(Frame frame) {
     Run run;
     members(r, run);
     if (run.timeout_ms <= 0) r.fail("timeout_ms");
+    if (run.progress_ms < 0) r.fail("progress_ms");
     if (run.max_chars <= 0 || run.max_chars > kMostOfABudget) r.fail("max_chars");
     if (run.max_tokens <= 0 || run.max_tokens > kMostOfABudget) r.fail("max_tokens");
     if (run.reserve_chars < 0 || run.reserve_chars > kMostOfABudget) r.fail("reserve_chars");
@@ -274,6 +280,13 @@ base::Result<CellMessage> cell_message(Frame frame) {
     }
     done.output = std::move(frame.body);
     return checked<CellMessage>(r, std::move(done));
+  }
+  if (type == "progress") {
+    Progress progress;
+    r.get("id", progress.id);
+    r.get("last_line", progress.last_line);
+    if (progress.last_line.size() > kMaxLastLine) r.fail("last_line");
+    return checked<CellMessage>(r, std::move(progress));
   }
   if (type == "ask") {
     Ask ask;

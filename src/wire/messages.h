@@ -1,7 +1,7 @@
 #pragma once
 // What host and supervisor say to each other, as values. One struct per frame; times in milliseconds.
 //
-//   host -> cell: HostHello (first), Run, Cancel, Ping, Answer  cell -> host: CellHello (first), Done, Ask
+//   host -> cell: HostHello (first), Run, Cancel, Ping, Answer  cell -> host: CellHello (first), Done, Ask, Progress
 //
 // The cell sends its Hello by itself at start. Ping keeps the lease: a supervisor that hears nothing for
 // HostHello::lease_ms ends the cell. An Ask is answered once, in any order, or never when the host has no answer.
@@ -28,6 +28,7 @@ struct Run {
   int64_t max_tokens = 1'800;
   int64_t reserve_chars = 0;  // of these, what the host will add by itself
   int64_t reserve_tokens = 0;
+  int64_t progress_ms = 0;  // how often a Progress is wanted; 0: not at all
   std::string filter_name;  // with its text below: what output over the budget goes through; empty: nothing
   std::string filter;       // a bash script, from stdin to stdout
   std::string script;       // the body of the frame
@@ -121,8 +122,15 @@ inline constexpr size_t kMaxAskBody = size_t{64} * 1024;
 inline constexpr size_t kMaxAnswerText = 1000;
 inline constexpr size_t kMostOpenAsks = 16;  // of one cell; further processes are turned away inside
 
+// How far a Run is that asked for it, when its last line has changed. None after its Done.
+struct Progress {
+  uint64_t id = 0;
+  std::string last_line;  // of the output so far, cleaned; at most kMaxLastLine bytes
+};
+inline constexpr size_t kMaxLastLine = 1000;
+
 using HostMessage = std::variant<HostHello, Run, Cancel, Ping, Answer>;
-using CellMessage = std::variant<CellHello, Done, Ask>;
+using CellMessage = std::variant<CellHello, Done, Ask, Progress>;
 
 Frame to_frame(HostMessage message);
 Frame to_frame(CellMessage message);

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "base/file.h"
 #include "cell_under_test.h"
 
 using namespace bashcell;
@@ -130,4 +131,34 @@ TEST_CASE("a prewarmed bash that a script killed is replaced without a word") {
     INFO(static_cast<int>(next.outcome) << " " << next.code << " " << next.problem);
     CHECK(next.output == "next");
   }
+}
+
+TEST_CASE("a call that wants it tells its last line while it runs, when that has changed, and only then") {
+  CellUnderTest cell;
+  cell.progress_ms = 20;
+  const std::string go = cell.folder() + "/go";
+  const uint64_t id =
+      cell.start("echo one; printf '\\e[31mtwo\\e[0m'; until [[ -e " + go + " ]]; do sleep 0.01; done; echo");
+  wire::CellMessage message = cell.next_message();
+  while (std::get<wire::Progress>(message).last_line != "two") {
+    CHECK(std::get<wire::Progress>(message).last_line == "one");
+    message = cell.next_message();
+  }
+  CHECK(std::get<wire::Progress>(message).id == id);
+  REQUIRE(base::write_file(go, ""));
+  const wire::Done done = cell.next_done();  // nothing more in between
+  CHECK(done.output == "one\ntwo");
+  cell.progress_ms = 0;
+  CHECK(cell.output_of("echo unasked; sleep 0.1; echo end") == "unasked\nend");
+}
+
+TEST_CASE("a call that is late is ended as at a deadline of its own") {
+  CellUnderTest cell;
+  const uint64_t id = cell.start("x=kept; echo so far; sleep 1000");
+  CHECK(testing::eventually([] { return testing::process_with("1000"); }));
+  cell.send(wire::Cancel{.id = id, .late = true});
+  const wire::Done done = cell.next_done();
+  CHECK(done.outcome == wire::Outcome::kTimedOut);
+  CHECK(done.output == "so far");
+  CHECK(done.killed == 2);
 }

@@ -72,6 +72,7 @@ uint64_t CellUnderTest::start(const std::string& script, base::Duration timeout)
   run.max_chars = max_chars;
   if (!filter.empty()) run.filter_name = "test";
   run.filter = filter;
+  run.progress_ms = progress_ms;
   run.script = script;
   send(std::move(run));
   return last_id_;

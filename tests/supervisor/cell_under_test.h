@@ -39,7 +39,8 @@ class CellUnderTest {
   const std::string& folder() const { return folder_; }
   pid_t pid() const { return child_.pid(); }
   int64_t max_chars = 7'500;
-  std::string filter;  // of the scripts that are started from now on
+  std::string filter;       // of the scripts that are started from now on
+  int64_t progress_ms = 0;  // the same
 
  private:
   std::string folder_;

@@ -163,3 +163,28 @@ TEST_CASE("an install outlives the patience of clients, and then answers nobody"
   }
   installer.done(0);  // nothing happens
 }
+
+TEST_CASE("what a call waits for is known, by its package, while it waits") {
+  base::EventLoop loop;
+  Installer installer;
+  const heal::PackageTable table;
+  Healer healer(loop, table, {}, installer.install());
+  CHECK_FALSE(healer.installing(1));
+  healer.begin(1);
+  CHECK_FALSE(healer.installing(1));
+  const base::Instant begun = base::now();
+  ask(healer, 1, {"rg"});
+  ask(healer, 1, {"jq"});
+  REQUIRE(healer.installing(1));
+  CHECK(healer.installing(1)->package == "ripgrep");
+  CHECK(healer.installing(1)->since >= begun);
+  CHECK_FALSE(healer.installing(2));
+  installer.done(0);
+  CHECK(healer.installing(1)->package == "jq");
+  installer.failed(1);
+  CHECK_FALSE(healer.installing(1));
+  std::optional<Clauses> told;
+  const auto report = ended(1, "ModuleNotFoundError: No module named 'cv2'");
+  healer.finish(1, {report, "python3 -c 'import cv2'", engine::CellSpec{}}, [&](Clauses clauses) { told = clauses; });
+  if (!told) CHECK(healer.installing(1)->package == "opencv-python-headless");
+}

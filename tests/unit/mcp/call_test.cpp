@@ -143,6 +143,30 @@ TEST_CASE("progress comes with the token as given, grows, and ends with the answ
   }
 }
 
+TEST_CASE("progress carries the tool's message, where there is one, and the tool knows whether it is wanted") {
+  ServerOptions options;
+  options.progress_interval = base::Duration(2);
+  Fixture f(options);
+  f.send(Fixture::call(1, {{"progressToken", 7}}));
+  f.send(Fixture::call(2));
+  CHECK(f.tool.calls[0]->progress_interval() == base::Duration(2));
+  CHECK(f.tool.calls[1]->progress_interval() == base::Duration::zero());
+  int asked = 0;
+  f.tool.calls[1]->on_progress([](base::Duration) -> std::string { throw std::logic_error("nobody wants it"); });
+  f.tool.calls[0]->on_progress([&](base::Duration elapsed) {
+    CHECK(elapsed >= base::Duration(2));
+    if (++asked == 2) f.loop.stop();
+    return asked == 1 ? std::string() : std::string("12 s: compiling");
+  });
+  f.loop.run();
+  f.loop.post([&] { f.loop.stop(); });
+  f.loop.run();
+  const std::vector<json> sent = f.transport.take();
+  REQUIRE(sent.size() >= 2);
+  CHECK_FALSE(sent[0]["params"].contains("message"));
+  CHECK(sent[1]["params"]["message"] == "12 s: compiling");
+}
+
 TEST_CASE("ping and lists do not wait for calls (C114)") {
   Fixture f;
   f.send(Fixture::call(1));

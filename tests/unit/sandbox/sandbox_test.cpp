@@ -211,3 +211,28 @@ TEST_CASE("a cancelled call that still waits never runs") {
   CHECK(std::get<wire::Done>(report->result).outcome == wire::Outcome::kCancelled);
   CHECK(output_of(f.run({"b"})[0]) == "b");
 }
+
+TEST_CASE("the last line of a call is told to who wants it, and to nobody else") {
+  Fixture f;
+  f.cells = {[](FarEnd far) {
+    far.say(good_hello());
+    for (int call = 0; call < 2; ++call) {
+      const auto run = far.next_run();
+      far.say(wire::Progress{.id = run->id + 1000, .last_line = "of nobody"});
+      far.say(wire::Progress{.id = run->id, .last_line = std::to_string(run->progress_ms)});
+      wire::Done done;
+      done.id = run->id;
+      far.say(done);
+    }
+    far.next_run();
+  }};
+  f.make();
+  std::string told;
+  f.box->run(
+      {.script = "a", .progress = base::Duration(70), .on_progress = [&](const std::string& line) { told += line; }},
+      [&](const CallReport&) { f.loop.stop(); });
+  f.loop.run();
+  CHECK(told == "70");
+  f.run({"b"});
+  CHECK(told == "70");
+}

@@ -167,6 +167,16 @@ TEST_CASE("an Ask arrives as it was sent, and is never long") {
   CHECK_FALSE(host_reads(answer));
 }
 
+TEST_CASE("a Progress arrives as it was sent, and is never long") {
+  const Progress got = cell_carried(Progress{.id = 3, .last_line = "compiling"});
+  CHECK(got.id == 3);
+  CHECK(got.last_line == "compiling");
+  const json header = to_frame(CellMessage(Progress{.last_line = std::string(kMaxLastLine, 'x')})).header;
+  CHECK(cell_reads(header));
+  CHECK_FALSE(cell_reads(to_frame(CellMessage(Progress{.last_line = std::string(kMaxLastLine + 1, 'x')})).header));
+  each_member_is_checked(header, cell_reads);
+}
+
 TEST_CASE("a Done arrives as it was sent, with every outcome") {
   const Done sent = sample_done();
   const Done got = cell_carried(sent);
@@ -217,6 +227,7 @@ TEST_CASE("numbers out of range are refused") {
     CHECK(!host_reads(with(run, name, -1)));
   }
   CHECK(!host_reads(with(run, "reserve_chars", -1)));
+  CHECK(!host_reads(with(run, "progress_ms", -1)));
   CHECK(!host_reads(with(run, "reserve_tokens", -1)));
   CHECK(!host_reads(with(run, "max_tokens", int64_t{1} << 40)));
   CHECK(!host_reads(with(run, "id", -1)));
