@@ -23,6 +23,9 @@
 
 namespace bashcell::supervisor {
 
+// The one verb that PID 1 answers by itself: the shell state is its own (`cell reset`). All others are the host's.
+inline constexpr std::string_view kResetVerb = "reset";
+
 // The socket's name, for the supervisor with that run folder.
 std::string ask_socket(std::string_view run_folder);
 

@@ -16,6 +16,7 @@
 #include "base/extended_regex.h"
 #include "base/quantity.h"
 #include "base/unique_fd.h"
+#include "supervisor/asks.h"
 #include "supervisor/clean_stream.h"
 #include "supervisor/heal_command.h"
 #include "supervisor/lock_command.h"
@@ -35,6 +36,7 @@ constexpr std::string_view kUsage =
     "       cell out [N] --lines A-B   these lines of it\n"
     "       cell out [N] --grep RE     its lines that match, with their numbers\n"
     "       cell clean                 stdin as plain text, without escape sequences and redrawn lines\n"
+    "       cell reset                 the next call starts with a clean shell\n"
     "       cell heal NAME             installs a command that is missing\n"
     "       cell lock FILE [--wait S] -- COMMAND    runs it while FILE is locked\n"
     "       cell write FILE            replaces FILE by stdin, at once for all readers\n"
@@ -234,6 +236,18 @@ int show(const Request& request, const std::string& folder) {
   return request.lines ? print_lines(file.get(), *request.lines) : print_all(file.get());
 }
 
+int reset(const std::vector<std::string>& arguments, const std::string& run_folder) {
+  if (arguments.size() > 1) return wrong_use("reset takes no argument");
+  const base::Result<wire::Answer> answer = ask(ask_socket(run_folder), {std::string(kResetVerb)});
+  if (!answer) return fail(kNothing, answer.error().message);
+  static_cast<void>(
+      base::write_all(1,
+                      "The next call starts with a clean shell, in /workspace: variables, functions, aliases and options "
+                      "are dropped, also those of this call and of others that run now. Background jobs and files (/tmp "
+                      "too) stay.\n"));
+  return 0;
+}
+
 }  // namespace
 
 int cell_command(const std::vector<std::string>& arguments, const CellPlaces& places) {
@@ -245,6 +259,7 @@ int cell_command(const std::vector<std::string>& arguments, const CellPlaces& pl
     if (arguments.size() > 1) return wrong_use("clean takes no argument: it reads stdin");
     return clean_stream(0, 1) == CleanEnd::kFailed ? fail(kNothing, base::errno_error("cannot clean").message) : 0;
   }
+  if (arguments[0] == kResetVerb) return reset(arguments, places.run_folder);
   if (arguments[0] == "heal") return heal_command({arguments.begin() + 1, arguments.end()}, places.run_folder);
   if (arguments[0] == "lock") return lock_command({arguments.begin() + 1, arguments.end()});
   if (arguments[0] == "write") return write_command(WriteMode::kReplace, {arguments.begin() + 1, arguments.end()});

@@ -7,6 +7,7 @@
 //   cell out [N] --lines A-B     of it these lines, counted from 1; A- and -B and A, too
 //   cell out [N] --grep RE       of it the lines that match an extended regular expression, with their numbers
 //   cell clean                   stdin as plain text (output/clean.h)
+//   cell reset                   the next call starts with a clean shell (state.h)
 //   cell heal NAME               gets a command that is missing (heal_command.h)
 //   cell save NAME               and list, show, rm: scripts kept as commands (shelf_command.h)
 //   cell lock FILE -- COMMAND    runs a command while a file is locked (lock_command.h)

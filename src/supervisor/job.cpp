@@ -285,7 +285,7 @@ void Job::commit_state(wire::Done& done) {
   if (!saved_too_much_) saved = parse_saved(saved_, runner_.start->state, shared_.run_folder);
   if (saved && done.outcome == wire::Outcome::kExited) done.stages.assign(saved->stages.begin(), saved->stages.end());
   // A bash that was killed, or replaced by exec, saved nothing: it loses only its own changes, and nobody is told.
-  if (saved_.empty()) return;
+  if (saved_.empty() || drops_state_) return;
   const bool kept = saved && events_.on_state(*runner_.start, *saved);
   done.state_dropped = !kept;
 }

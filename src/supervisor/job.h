@@ -74,6 +74,8 @@ class Job {
   void hold();
   void release();
 
+  // What the script leaves of its shell is not kept.
+  void drop_state() { drops_state_ = true; }
   // Ends the whole tree: SIGTERM, kGrace, SIGKILL. Output from now on is dropped. The first reason wins.
   void terminate(wire::Outcome reason);
   // After done: kills what is left in the background, without grace; ends with runner_gone(). Returns how many there
@@ -133,6 +135,7 @@ class Job {
   std::string problem_;
   std::string saved_;
   bool saved_too_much_ = false;
+  bool drops_state_ = false;
   bool killing_background_ = false;
 };
 

@@ -46,7 +46,7 @@ base::Result<void> Supervisor::start(ShellState first_state) {
   boot_ = std::move(*boot);
   base::Result<std::shared_ptr<const Snapshot>> first = Snapshot::make(std::move(first_state));
   if (!first) return first.error();
-  now_ = std::move(*first);
+  now_ = first_ = std::move(*first);
 
   sigset_t children;
   sigemptyset(&children);
@@ -181,6 +181,7 @@ void Supervisor::cancel(const wire::Cancel& cancel) {
 }
 
 void Supervisor::on_ask(wire::Ask ask, pid_t from) {
+  if (ask.verb == kResetVerb) return reset_state(ask.id);
   if (Job* job = job_of(from); job != nullptr && !job->done()) {
     ask.call = job->id();
     held_[ask.id] = job->runner_pid();
@@ -195,6 +196,13 @@ void Supervisor::on_ask_over(uint64_t id) {
   const auto job = jobs_.find(held->second);
   held_.erase(held);
   if (job != jobs_.end()) job->second->release();
+}
+
+// The calls that run began with what is dropped here, so nothing of what they leave is kept.
+void Supervisor::reset_state(uint64_t ask) {
+  for (const auto& [pid, job] : jobs_) job->drop_state();
+  now_ = first_;
+  asks_.answer({.id = ask, .good = true});
 }
 
 // The one whose runner is above the process.

@@ -56,6 +56,7 @@ class Supervisor {
 
   void on_ask(wire::Ask ask, pid_t from);
   void on_ask_over(uint64_t id);
+  void reset_state(uint64_t ask);
   Job* job_of(pid_t process);
 
   void prewarm();
@@ -77,7 +78,8 @@ class Supervisor {
   base::UniqueFd child_signals_;
   Asks asks_;
   std::map<uint64_t, pid_t> held_;       // the runner whose call waits for the answer to this question
-  std::shared_ptr<const Snapshot> now_;  // the last committed state
+  std::shared_ptr<const Snapshot> first_;  // the state that the cell began with
+  std::shared_ptr<const Snapshot> now_;    // the last committed one
   base::Instant last_done_;
   std::optional<Runner> warm_;  // restored `now_` and waits; thrown away when another call commits first
   Jobs jobs_;

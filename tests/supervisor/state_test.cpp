@@ -105,3 +105,30 @@ TEST_CASE("the script's own EXIT trap runs with the right status, after the stat
   CHECK(done.code == 5);
   CHECK(cell.output_of("echo $T") == "1");
 }
+
+TEST_CASE("cell reset starts clean, and neither this call nor one that runs brings anything back") {
+  CellUnderTest cell;
+  const std::string reset = cell.folder() + "/run/bin/cell reset";
+  cell.run("cd /tmp; A=1; export B=2; f() { :; }; alias ll=true; umask 077; shopt -s extglob; HOME=/; unset LANG");
+  cell.start("until [[ -e " + cell.folder() + "/reset ]]; do sleep 0.01; done; A=old$A; C=3; cd /");
+  cell.start("A=mine; cd /usr; " + reset + " && touch " + cell.folder() + "/reset; echo here $A $B; D=4");
+  // In the order in which they end.
+  std::string output = cell.next_done().output + "\n" + cell.next_done().output;
+  CHECK(output.find("The next call starts with a clean shell, in /workspace: ") != std::string::npos);
+  CHECK(output.find("here mine 2") != std::string::npos);
+  CHECK(cell.output_of("echo ${A-a}${B-b}${C-c}${D-d}; pwd; umask; type f ll 2>&1 | grep -c 'not found'; "
+                       "shopt -q extglob || echo off; [[ $HOME == / ]] || echo home; echo ${LANG:+lang}") ==
+        "abcd\n" + cell.folder() + "/workspace\n0022\n2\noff\nhome\nlang");
+  cell.run("A=new");
+  CHECK(cell.output_of("echo $A") == "new");
+}
+
+TEST_CASE("cell reset leaves background jobs and files alone, and takes no argument") {
+  CellUnderTest cell;
+  const std::string reset = cell.folder() + "/run/bin/cell reset";
+  cell.run("sleep 4711 & touch file; (" + reset + " | cat)");
+  CHECK(testing::process_with("4711"));
+  CHECK(cell.output_of("ls file") == "file");
+  CHECK(cell.run("x=1; " + reset + " now 2>/dev/null").code == 2);
+  CHECK(cell.output_of("echo $x") == "1");
+}

@@ -73,3 +73,38 @@ def a_cell_without_calls_ends(t):
 def a_call_that_runs_is_no_idle_time(t):
     t.call("x=1; sleep 2; echo done").ok("done")
     t.call("echo $x").ok("1")
+
+
+def progress_of(t, token):
+    """The notifications for a token, each as (progress, message)."""
+    params = [m["params"] for _, m in t.output.notifications if m["method"] == "notifications/progress"]
+    return [(p["progress"], p.get("message", "")) for p in params if p["progressToken"] == token]
+
+
+@case("levels.progress")
+def progress_tells_time_and_the_last_line(t):
+    t.call("true").ok("")
+    call = t.start_call("printf '\\e[32mone\\e[0m\\n[cell: exit 0]\\n'; printf '10 %%\\r20 %%'; sleep 6.5; echo; echo end", meta={"progressToken": "p"})
+    t.finish_call(call, 15).ok(has_=("20 %\nend",))
+    told = progress_of(t, "p")
+    same(len(told), 1, f"notifications in 6.5 s: {told}")
+    same(told[0], (5, "5 s: 20 %"), "progress and message")
+
+
+@case("levels.reset")
+def a_clean_shell(t):
+    t.call("cd /tmp; a=1; export b=2; f() { :; }; set -- x; umask 077; sleep 300 & touch /tmp/file").ok("")
+    reply = t.call("a=2; cell reset; cd /usr; echo still $a").ok()
+    has(reply.text, "clean shell", "still 2")
+    t.call("pwd; echo ${a-unset}${b-unset}; type f 2>/dev/null; umask; ls /tmp/file; pgrep -xc sleep").ok(
+        "/workspace\nunsetunset\n0022\n/tmp/file\n1")
+
+
+@case("levels.reset.a")
+def calls_side_by_side_bring_nothing_back(t):
+    t.call("old=1").ok("")
+    other = t.start_call("until [[ -e reset ]]; do sleep 0.05; done; old=$old$old; mine=1; cd /tmp")
+    t.wait_for("sleep 0.05")
+    t.call("cell reset >/dev/null && touch reset").ok("")
+    t.finish_call(other).ok("")
+    t.call("echo ${old-unset}${mine-unset}; pwd").ok("unsetunset\n/workspace")
