@@ -219,6 +219,9 @@ Config config_from(const json& values) {
   config.warm = values["warm"];
   config.instructions = values["instructions"];
   config.record = values.value("record", "");
+  config.audit = values.value("audit", "");
+  config.audit_scripts = values["audit_scripts"];
+  config.audit_max_bytes = std::llround(values["audit_max_mb"].get<double>() * (1 << 20));
   config.init = values.value("init", "");
   config.workspace_lock = values["workspace_lock"];
   config.log = pick<base::LogLevel>(values["log"], {{"quiet", base::LogLevel::kQuiet},

@@ -62,12 +62,15 @@ struct Config {
   std::string repair_model;
   std::string repair_key_env;
   int parallel = 4;
+  bool workspace_lock = false;
   bool warm = false;
   bool instructions = false;
   std::string record;
+  std::string audit;  // empty: none
+  bool audit_scripts = false;
+  int64_t audit_max_bytes = int64_t{16} << 20;
   std::string init;  // empty: find_supervisor() looks for it
   base::LogLevel log = base::LogLevel::kError;
-  bool workspace_lock = false;
 };
 
 enum class Command { kServe, kRun, kDoctor, kReplay, kShelf, kHelp, kVersion };

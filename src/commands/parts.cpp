@@ -14,8 +14,8 @@
 #include "commands/healing.h"
 #include "commands/shelving.h"
 #include "config_paths.h"
-
 #include "engine/private_folder.h"
+
 namespace bashcell::commands {
 
 namespace {
@@ -83,13 +83,15 @@ base::Result<engine::CellSpec> cell_spec(const Config& config) {
   return spec;
 }
 
-sandbox::SandboxOptions sandbox_options(const Config& config) {
-  sandbox::SandboxOptions options;
-  options.parallel = static_cast<size_t>(config.parallel);
-  options.session = {.running = config.session_limit, .idle = config.idle_limit};
-  options.log = base::Log(config.log);
-  return options;
+base::Result<std::unique_ptr<tools::Audit>> open_audit(const Config& config) {
+  if (config.audit.empty()) return std::unique_ptr<tools::Audit>();
+  base::Result<tools::Audit> audit =
+      tools::Audit::open({.path = config.audit, .max_bytes = config.audit_max_bytes, .scripts = config.audit_scripts},
+                         base::Log(config.log));
+  if (!audit) return audit.error();
+  return std::make_unique<tools::Audit>(std::move(*audit));
 }
+
 base::Result<sandbox::WorkspaceLock::Place> workspace_lock_place(const Config& config) {
   const std::string& shown = config.workspace_volume.empty() ? config.workspace : config.workspace_volume;
   const auto because = [&](const base::Error& error) {
@@ -107,6 +109,14 @@ base::Result<sandbox::WorkspaceLock::Place> workspace_lock_place(const Config& c
   // A volume of an engine, or a folder of the machine that the engine is on.
   const uint64_t print = base::fingerprint(config.docker_host + "\n" + shown);
   return sandbox::WorkspaceLock::Place{fmt::format("{}/{:016x}", locks, print), shown};
+}
+
+sandbox::SandboxOptions sandbox_options(const Config& config) {
+  sandbox::SandboxOptions options;
+  options.parallel = static_cast<size_t>(config.parallel);
+  options.session = {.running = config.session_limit, .idle = config.idle_limit};
+  options.log = base::Log(config.log);
+  return options;
 }
 
 tools::BashToolOptions bash_tool_options(const Config& config) {

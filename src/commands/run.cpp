@@ -19,6 +19,7 @@
 namespace bashcell::commands {
 namespace {
 
+constexpr int kWrongOption = 2;
 constexpr int kCouldNotRun = 125;
 constexpr base::Duration kPullPatience{600'000};
 constexpr base::Duration kPatienceWithStart{1'000};
@@ -38,15 +39,16 @@ base::Result<std::string> script_of(const std::string& operand) {
   }
 }
 
-int refuse(const std::string& why) {
+int refuse(const std::string& why, int status = kCouldNotRun) {
   static_cast<void>(base::write_all(STDERR_FILENO, "bashcell: " + why + "\n"));
-  return kCouldNotRun;
+  return status;
 }
 
 // What came of the call; a signal asks for its end, and a second one does not wait for it.
 struct Ending {
   std::optional<sandbox::CallReport> report;
-  std::vector<std::string> healing;  // clauses: what was done for it
+  std::vector<std::string> installed;  // packages, for it
+  std::vector<std::string> healing;    // clauses: what was done for it
   int signal = 0;
 };
 
@@ -64,6 +66,7 @@ Ending run_to_end(base::EventLoop& loop, sandbox::Sandbox& sandbox, heal::Healer
     ending.report = std::move(report);
     healer.finish(call, {.report = *ending.report, .script = script, .spec = sandbox.spec()},
                   [&](std::vector<std::string> clauses) {
+                    ending.installed = healer.installed(call);
                     ending.healing = std::move(clauses);
                     loop.stop();
                   });
@@ -83,6 +86,8 @@ int run(const Invocation& invocation, base::UniqueFd output) {
   base::Result<sandbox::CallRequest> request = tools::bash_request({{"command", *script}}, options);
   if (!request) return refuse(request.error().message);
 
+  const base::Result<std::unique_ptr<tools::Audit>> audit = open_audit(config);
+  if (!audit) return refuse(audit.error().message, kWrongOption);
   base::EventLoop loop;
   // There is no next call that could find an image further on its way.
   const std::unique_ptr<engine::Engine> engine =
@@ -109,9 +114,11 @@ int run(const Invocation& invocation, base::UniqueFd output) {
                                                                .budget = options.budget,
                                                                .limits = sandbox.spec(),
                                                                .session = sandbox.session_limits(),
-
                                                                .healing = ending.healing});
   static_cast<void>(base::write_all(output.get(), reply.text + "\n"));  // whoever reads may have seen enough
+  if (*audit)
+    (*audit)->add(
+        {.script = *script, .report = *ending.report, .reply_bytes = reply.text.size(), .installed = ending.installed});
   return reply.exit_code;
 }
 

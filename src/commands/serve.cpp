@@ -58,8 +58,8 @@ int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engi
   }
   rpc::Transport& transport = recording ? static_cast<rpc::Transport&>(*recording) : stdio;
 
-  sandbox::Sandbox sandbox(loop, engine, std::move(make_spec), std::move(options));
   sandbox::WorkspaceLock workspace_lock(loop, [&config] { return workspace_lock_place(config); });
+  sandbox::Sandbox sandbox(loop, engine, std::move(make_spec), std::move(options));
   Healing healing(config, loop);
   const base::Result<std::unique_ptr<heal::Model>> model = repair_model(config, loop);
   if (!model) {
@@ -67,13 +67,19 @@ int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engi
     return 2;
   }
   shelf::Keeper shelf(loop, sandbox, keeper_options(config));
+  const base::Result<std::unique_ptr<tools::Audit>> audit = open_audit(config);
+  if (!audit) {
+    log.error(audit.error().message);
+    return 2;
+  }
   tools::BashToolOptions tool_options = bash_tool_options(config);
+  tool_options.audit = audit->get();
   tool_options.shelf = &shelf;
   tool_options.model = model->get();
+  if (config.workspace_lock) tool_options.workspace_lock = &workspace_lock;
   tools::BashTool bash(loop, sandbox, &healing.healer(), std::move(tool_options));
 
   mcp::ServerOptions server_options;
-  if (config.workspace_lock) tool_options.workspace_lock = &workspace_lock;
   server_options.version = wire::kVersion;
   server_options.log = log;
   if (config.instructions) server_options.instructions = kSystemPrompt;

@@ -9,6 +9,7 @@ namespace bashcell::commands {
 
 base::UniqueFd claim_standard_output() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the write, as a full disk is
   for (int fd = 0; fd <= 2; ++fd) {
     // open() takes the lowest free number, which is `fd`.
     if (::fcntl(fd, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));

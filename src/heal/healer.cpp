@@ -115,6 +115,11 @@ void Healer::get_for(CallId call, const Need& need, std::function<void(base::Res
   });
 }
 
+std::vector<std::string> Healer::installed(CallId call) const {
+  const auto found = calls_.find(call);
+  return found == calls_.end() ? std::vector<std::string>() : found->second.packages;
+}
+
 std::optional<Healer::Installing> Healer::installing(CallId call) const {
   const auto found = calls_.find(call);
   if (found == calls_.end() || found->second.waits_for.empty()) return std::nullopt;
@@ -137,6 +142,7 @@ void Healer::answer(sandbox::Question question, sandbox::Respond respond) {
             }
             if (found != calls_.end() && result->took > base::Duration::zero()) {
               add_once(found->second.installed, told(*result));
+              add_once(found->second.packages, result->package);
             }
             respond(true, told(*result));
           });
@@ -172,6 +178,7 @@ void Healer::install_rest(CallId call, std::vector<Need> needs, std::string hint
               if (result) {
                 hint.clear();
                 add_once(found->second.installed, told(*result) + ", after it was missed: run it again");
+                add_once(found->second.packages, result->package);
               } else {
                 add_once(found->second.problems, not_installed(need, result.error()));
               }
@@ -185,10 +192,10 @@ void Healer::tell(CallId call, std::string hint, const std::function<void(std::v
   if (const auto found = calls_.find(call); found != calls_.end()) {
     clauses = std::move(found->second.installed);
     for (std::string& problem : found->second.problems) clauses.push_back(std::move(problem));
-    calls_.erase(found);
   }
   if (!hint.empty()) clauses.push_back(std::move(hint));
   on_told(std::move(clauses));
+  calls_.erase(call);
 }
 
 }  // namespace bashcell::heal

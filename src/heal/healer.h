@@ -65,6 +65,8 @@ class Healer {
   };
   // What the call waits for now, the oldest first; nothing when it does not wait for an install.
   std::optional<Installing> installing(CallId call) const;
+  // The packages that were installed for it. Known until finish() has told.
+  std::vector<std::string> installed(CallId call) const;
 
  private:
   struct Call {
@@ -72,6 +74,7 @@ class Healer {
     std::vector<std::string> installed;  // clauses
     std::vector<std::string> problems;
     std::vector<Installing> waits_for;
+    std::vector<std::string> packages;
   };
   struct Waiter;
 

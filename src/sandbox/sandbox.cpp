@@ -170,6 +170,7 @@ void Sandbox::send_waiting() {
 void Sandbox::send(CallId id, Call call) {
   call.tells_new_cell = std::exchange(state_was_lost_, false);
   call.former_end = lost_by_;
+  call.cell = cell_->id();
   call.tells_network = !std::exchange(network_told_, true);
   call.tells_limits = !not_enforced_.empty() && !std::exchange(limits_told_, true);
   wire::Run run;
@@ -247,6 +248,7 @@ void Sandbox::respond(uint64_t ask, CallId call, bool good, std::string text) {
 void Sandbox::report(Call call, std::variant<wire::Done, CellLost, NotRun> result) {
   CallReport finished;
   finished.result = std::move(result);
+  finished.cell = std::move(call.cell);
   finished.session_over = call.session_over;
   finished.new_cell = call.tells_new_cell;
   finished.former_end = call.former_end;

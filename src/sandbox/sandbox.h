@@ -51,6 +51,7 @@ struct NotRun {
 
 struct CallReport {
   std::variant<wire::Done, CellLost, NotRun> result;
+  std::string cell;                       // that it was sent to; empty: none
   bool session_over = false;              // it was ended since its session had no running time left
   bool new_cell = false;                  // the first call of a cell that replaces one whose state is lost
   CellEnd former_end{};                   // then: why that one ended
@@ -129,6 +130,7 @@ class Sandbox {
     OnFinished on_finished;
     base::EventLoop::TimerId outer_deadline = 0;
     base::Instant latest;          // what that timer waits for
+    std::string cell;              // that it was sent to
     std::set<uint64_t> questions;  // that are open
     base::Instant held_since;      // while there are any
     bool session_over = false;

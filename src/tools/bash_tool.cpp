@@ -68,6 +68,7 @@ struct BashTool::Open {
   std::unique_ptr<heal::Model> model;        // over `call`
   std::unique_ptr<heal::RepairCall> repair;  // over `model`
   std::string script;
+  std::string sent;  // when another one was run in its place: the script as it came
   base::Duration timeout{0};
   base::Instant begun = base::now();
   sandbox::Sandbox::CallId id = 0;  // of what runs for it in the sandbox now
@@ -121,7 +122,9 @@ void BashTool::call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCa
   open->lock = lock;
   open->ticket = lock->take([this, open, request = std::move(*request)](base::Result<void> taken) {
     if (taken) return start(open, request);
-    open->call->finish({.text = "[cell: " + taken.error().message + "]", .is_error = true});
+    const std::string text = "[cell: " + taken.error().message + "]";
+    open->call->finish({.text = text, .is_error = true});
+    record(*open, {.result = sandbox::NotRun{taken.error().message}}, text.size());
   });
 }
 
@@ -169,6 +172,7 @@ bool BashTool::start_repair(const std::shared_ptr<Open>& open, sandbox::CallRepo
   const base::Instant deadline = open->begun + std::min(open->timeout, heal::kClientsWait);
   open->repair->start(open->script, std::move(report), {}, deadline, [this, open](heal::RepairedCall repaired) {
     const std::unique_ptr<heal::RepairCall> ended = std::move(open->repair);
+    if (repaired.script != open->script) open->sent = std::move(open->script);
     open->script = std::move(repaired.script);
     heal(open, std::move(repaired.report), std::move(repaired.clause));
   });
@@ -209,7 +213,18 @@ void BashTool::finish(const Open& open, const sandbox::CallReport& report, std::
                                       .limits = sandbox_.spec(),
                                       .session = sandbox_.session_limits(),
                                       .healing = std::move(healing)});
+  const size_t bytes = rendered.text.size();
   open.call->finish({.text = std::move(rendered.text), .is_error = rendered.is_error});
+  record(open, report, bytes);
+}
+
+void BashTool::record(const Open& open, const sandbox::CallReport& report, size_t reply_bytes) {
+  if (options_.audit == nullptr) return;
+  options_.audit->add({.script = open.sent.empty() ? open.script : open.sent,
+                       .report = report,
+                       .reply_bytes = reply_bytes,
+                       .installed = healer_ != nullptr ? healer_->installed(open.id) : std::vector<std::string>(),
+                       .repaired = !open.sent.empty()});
 }
 
 }  // namespace bashcell::tools

@@ -11,6 +11,7 @@
 #include "sandbox/sandbox.h"
 #include "sandbox/workspace_lock.h"
 #include "shelf/keeper.h"
+#include "tools/audit.h"
 #include "tools/filters.h"
 
 namespace bashcell::tools {
@@ -21,6 +22,7 @@ struct BashToolOptions {
   base::Budget budget;                  // of a reply
   bool filters = true;                  // output over the budget goes through the one that fits the command
   std::vector<Filter> extra_filters;
+  Audit* audit = nullptr;          // gets each call, when there is one; it outlives the tool
   bool repair_by_client = false;   // a script that did nothing may be repaired by the client's model, where it has one
   heal::Model* model = nullptr;    // or by this one, which outlives the tool
   shelf::Keeper* shelf = nullptr;  // where scripts are saved; outlives the tool
@@ -44,6 +46,7 @@ class BashTool final : public mcp::Tool {
   bool start_repair(const std::shared_ptr<Open>& open, sandbox::CallReport& report);
   sandbox::Sandbox::CallId run_repaired(Open& open, sandbox::CallRequest request, sandbox::Sandbox::OnFinished done);
   void heal(const std::shared_ptr<Open>& open, sandbox::CallReport report, std::string clause);
+  void record(const Open& open, const sandbox::CallReport& report, size_t reply_bytes);
   void finish(const Open& open, const sandbox::CallReport& report, std::vector<std::string> healing);
 
   base::EventLoop& loop_;

@@ -81,6 +81,9 @@ TEST_CASE("without options every value is the default, in the struct as in the s
   CHECK(config.warm == fresh.warm);
   CHECK(config.instructions == fresh.instructions);
   CHECK(config.record.empty());
+  CHECK(config.audit.empty());
+  CHECK(config.audit_scripts == fresh.audit_scripts);
+  CHECK(config.audit_max_bytes == fresh.audit_max_bytes);
   CHECK(config.init.empty());
   CHECK(config.log == fresh.log);
 }
@@ -110,6 +113,9 @@ TEST_CASE("every option can be set by flag") {
                                       "--warm",
                                       "--instructions",
                                       "--record=/tmp/r.jsonl",
+                                      "--audit=/tmp/audit",
+                                      "--audit-scripts",
+                                      "--audit-max-mb=0.5",
                                       "--init=/opt/bashcell-init",
                                       "--log=debug"});
   REQUIRE(invocation.ok());
@@ -138,6 +144,9 @@ TEST_CASE("every option can be set by flag") {
   CHECK(config.warm);
   CHECK(config.instructions);
   CHECK(config.record == "/tmp/r.jsonl");
+  CHECK(config.audit == "/tmp/audit");
+  CHECK(config.audit_scripts);
+  CHECK(config.audit_max_bytes == 512 << 10);
   CHECK(config.init == "/opt/bashcell-init");
   CHECK(config.log == base::LogLevel::kDebug);
 }

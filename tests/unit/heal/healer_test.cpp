@@ -76,6 +76,7 @@ TEST_CASE("a command that is missing is installed, and told once with the call i
   installer.done(1);
   CHECK((*first)->good);
   CHECK((*second)->good);
+  CHECK(healer.installed(1) == Clauses{"ripgrep"});
   CHECK(finish(healer, 1, ended(0, "x")) == Clauses{"installed ripgrep 13.0.0 (1.2 s)"});
   healer.begin(2);
   CHECK(finish(healer, 2, ended(0, "x")) == Clauses{});
