@@ -240,11 +240,11 @@ int reset(const std::vector<std::string>& arguments, const std::string& run_fold
   if (arguments.size() > 1) return wrong_use("reset takes no argument");
   const base::Result<wire::Answer> answer = ask(ask_socket(run_folder), {std::string(kResetVerb)});
   if (!answer) return fail(kNothing, answer.error().message);
-  static_cast<void>(
-      base::write_all(1,
-                      "The next call starts with a clean shell, in /workspace: variables, functions, aliases and options "
-                      "are dropped, also those of this call and of others that run now. Background jobs and files (/tmp "
-                      "too) stay.\n"));
+  static_cast<void>(base::write_all(
+      1,
+      "The next call starts with a clean shell, in /workspace: variables, functions, aliases and options "
+      "are dropped, also those of this call and of others that run now. Background jobs and files (/tmp "
+      "too) stay.\n"));
   return 0;
 }
 

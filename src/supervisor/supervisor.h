@@ -77,7 +77,7 @@ class Supervisor {
   base::UniqueFd boot_;
   base::UniqueFd child_signals_;
   Asks asks_;
-  std::map<uint64_t, pid_t> held_;       // the runner whose call waits for the answer to this question
+  std::map<uint64_t, pid_t> held_;         // the runner whose call waits for the answer to this question
   std::shared_ptr<const Snapshot> first_;  // the state that the cell began with
   std::shared_ptr<const Snapshot> now_;    // the last committed one
   base::Instant last_done_;
