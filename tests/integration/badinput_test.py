@@ -130,7 +130,7 @@ BAD = [  # name, value, what the line must say is allowed
     ("cpus", "0", "0.05"), ("pids", "3", "10"), ("limits", "maybe", "best-effort"), ("engine", "vm", "oci"),
     ("user", "root", "UID:GID"), ("user", "0:0", "UID:GID"), ("parallel", "0", "1"), ("max-chars", "10", "500"),
     ("max-timeout", "x", "number"), ("log", "loud", "debug"), ("timeout", "400", "max-timeout"), ("timeout", "nan", "number"),
-    ("session-limit", "-1", "0 (none)"), ("session-limit", "0.01", "0.1"), ("idle-limit", "1e9", "minutes"), ("install-timeout", "0", "1"),
+    ("session-limit", "-1", "0 (none)"), ("session-limit", "0.01", "0.1"), ("idle-limit", "20000", "minutes"), ("install-timeout", "0", "1"),
 ]
 
 
