@@ -50,6 +50,7 @@ std::vector<Row> measure_docker(const Subject& subject) {
   Row dense_tail{"docker: echo hi, back to back, p99", "ms", {}, {}, {}, 20.0};
   Row exec{"docker: echo hi, vs exec create, start, inspect, p50", "ms", {}, {}, {}, 1.0 / 30};
   Row memory{"docker: server, resident after calls", "MB", {}, {}, {}, 14.0};
+  Row session{"docker: an idle session, all its processes (PSS)", "MB", {}, {}, {}, {}};
   const Engine engine;
   for (int round = 0; round < subject.rounds; ++round) {
     const Workspace workspace;
@@ -76,9 +77,12 @@ std::vector<Row> measure_docker(const Subject& subject) {
         take_turns(ours, [&] { expect_hi(bare.exec("echo hi")); }, {kBlocks, kBlockSize / 4, kPace});
     exec.add_round(against_exec.ours.median(), against_exec.baseline.median());
     memory.add_round(resident_mb(server.pid()));
+    double pss = 0;
+    for (const pid_t pid : processes_of_session(server.pid())) pss += proportional_mb(pid);
+    session.add_round(pss);
     server.close();
   }
-  return {first, paced, dense, dense_tail, exec, memory};
+  return {first, paced, dense, dense_tail, exec, memory, session};
 }
 
 }  // namespace bashcell::bench

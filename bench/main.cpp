@@ -24,7 +24,8 @@ const std::map<std::string, Part>& parts() {
   static const std::map<std::string, Part> all{
       {"calls", bashcell::bench::measure_calls},   {"docker", bashcell::bench::measure_docker},
       {"drain", bashcell::bench::measure_drain},   {"memory", bashcell::bench::measure_memory},
-      {"output", bashcell::bench::measure_output}, {"start", bashcell::bench::measure_start},
+      {"output", bashcell::bench::measure_output}, {"sessions", bashcell::bench::measure_sessions},
+      {"start", bashcell::bench::measure_start},
   };
   return all;
 }

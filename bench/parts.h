@@ -23,6 +23,8 @@ std::vector<Row> measure_memory(const Subject& subject);
 std::vector<Row> measure_output(const Subject& subject);
 // How much of a flood the supervisor drains in a second of its processor time, and what memory that takes.
 std::vector<Row> measure_drain(const Subject& subject);
+// Fifty servers at once: their start and their memory; the throughput of ten; what a lock in a cell costs.
+std::vector<Row> measure_sessions(const Subject& subject);
 // Start and calls with a cell of a Docker engine (BASHCELL_TEST_DOCKER_HOST, BASHCELL_TEST_IMAGE), and against what
 // people do by hand through its API.
 std::vector<Row> measure_docker(const Subject& subject);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -84,6 +85,31 @@ pid_t supervisor_of(pid_t server) {
     if (first_in_its_namespace && name == std::vector<std::string>{"bashcell-init"}) return pid;
   }
   throw std::runtime_error("found no bashcell-init that is PID 1 below the server");
+}
+
+std::vector<pid_t> processes_of_session(pid_t server) {
+  const std::string name = "bashcell-" + std::to_string(server) + "-";  // of its cells: engine/cell_name.h
+  const std::multimap<pid_t, pid_t> children = children_by_parent();
+  const auto in_cell = [&](pid_t pid) {
+    return proc_file(pid, "cgroup").find(name) != std::string::npos ||
+           proc_file(pid, "mountinfo").find(name) != std::string::npos;
+  };
+  std::set<pid_t> session{server};
+  for (const pid_t pid : descendants_of(server)) session.insert(pid);
+  for (const auto& [parent, pid] : children) {
+    if (session.count(pid) > 0 || !in_cell(pid)) continue;
+    session.insert(pid);
+    if (status_of(pid, "NSpid").size() > 1 && status_of(pid, "NSpid").back() == "1") session.insert(parent);
+  }
+  return {session.begin(), session.end()};
+}
+
+double proportional_mb(pid_t pid) {
+  std::istringstream lines(proc_file(pid, "smaps_rollup"));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("Pss:", 0) == 0) return std::stod(line.substr(4)) / 1024;
+  }
+  return 0;  // it has ended, or is a kernel's
 }
 
 double resident_mb(pid_t pid) { return megabytes(pid, "VmRSS"); }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Sets up, builds and measures what users run, and holds it against the promises. Exits non-zero on a missed goal and
 # names it.
-#   scripts/bench.sh [--rounds N] [calls|start|memory|output|drain|docker]...     3 rounds; by default all parts but output and drain
+#   scripts/bench.sh [--rounds N] [calls|start|memory|sessions|output|drain|docker]...     3 rounds; by default all parts but sessions, output and drain
 #   scripts/bench.sh tokens [--show NAME]... [--misses FILE] [definitions|suite|jobs|recall]...     what replies cost and keep: 3 to 4 minutes
 #   scripts/bench.sh heal [--only NAME]... [--show NAME]... [plain|healed|second|cost]...     scripts that lack tools; takes root
 # The part `docker` is measured with an engine of its own (scripts/engines.sh), which takes root and Debian's docker.io.

@@ -81,7 +81,8 @@ struct SandboxOptions {
   size_t parallel = 4;
   SessionLimits session;  // of each cell: at its end the cell ends, too, and the next call gets another
   LimitJudge judge = check_limits;
-  base::Duration hello_timeout{10'000};
+  // A start takes a tenth of a second; fifty at once on two processors take many.
+  base::Duration hello_timeout{30'000};
   base::Log log = base::Log{};
 };
 
