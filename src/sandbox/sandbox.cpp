@@ -163,7 +163,8 @@ void Sandbox::send_waiting() {
     auto [id, call] = std::move(queue_.front());
     queue_.pop_front();
     send(id, std::move(call));
-    if (client_->ended()) return;
+    // Back in the queue: the cell has ended. Not asked of the client, which would read, and report from inside run().
+    if (!running_.contains(id)) return;
   }
 }
 
