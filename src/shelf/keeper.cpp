@@ -118,7 +118,8 @@ void Keeper::save(sandbox::Question question, sandbox::Respond respond) {
 
 base::Result<wire::ShelfEntry> Keeper::from_last(CallId call) const {
   const auto found = calls_.find(call);
-  if (found == calls_.end() || !found->second.before) {
+  if (found == calls_.end()) return base::Error{"whoever asks belongs to no call that still runs"};
+  if (!found->second.before) {
     return base::Error{"no script has ended before this one; give it a file: cell save NAME FILE [ARGUMENT...]"};
   }
   const Finished& last = *found->second.before;
