@@ -1,5 +1,5 @@
 # cmake -DINIT=PATH -P check_init.cmake: bashcell-init is static, small, and free of iostream.
-set(limit 1572864)
+set(limit 1835008)
 if(NOT EXISTS "${INIT}")
   message(FATAL_ERROR "there is no ${INIT}")
 endif()
