@@ -14,7 +14,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/process.h"
+#include "base/clock.h"
 #include "base/text.h"
 
 namespace bashcell::supervisor {
@@ -105,8 +105,8 @@ bool ask(std::string_view holder, std::string_view file, int fd) {
 }  // namespace
 
 base::Result<void> LockHolder::listen() {
-  const base::ProcessIdentity self = base::ProcessIdentity::self();
-  name_ = "bashcell-lock-" + std::to_string(self.pid) + "-" + std::to_string(self.start_ticks);
+  // No later process of that number has this name.
+  name_ = "bashcell-lock-" + std::to_string(::getpid()) + "-" + std::to_string(base::now().time_since_epoch().count());
   listening_.reset(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const Address address = address_of(name_);
   constexpr int kBacklog = 64;
