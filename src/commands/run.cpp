@@ -52,17 +52,18 @@ struct Ending {
   int signal = 0;
 };
 
-Ending run_to_end(base::EventLoop& loop, sandbox::Sandbox& sandbox, heal::Healer& healer,
+// `lock`: held before it runs and until the program ends; none, and it runs at once.
+Ending run_to_end(base::EventLoop& loop, sandbox::Sandbox& sandbox, heal::Healer& healer, sandbox::WorkspaceLock* lock,
                   sandbox::CallRequest request) {
   Ending ending;
   const std::string script = request.script;
   sandbox::Sandbox::CallId call = 0;
   const StopSignals signals(loop, [&](int signal) {  // before the call: the starting thread inherits the mask
-    if (ending.signal != 0 || ending.report) loop.stop();
+    if (ending.signal != 0 || ending.report || call == 0) loop.stop();
     ending.signal = signal;
     sandbox.cancel(call);
   });
-  call = sandbox.run(std::move(request), [&](sandbox::CallReport report) {
+  const auto on_report = [&](sandbox::CallReport report) {
     ending.report = std::move(report);
     healer.finish(call, {.report = *ending.report, .script = script, .spec = sandbox.spec()},
                   [&](std::vector<std::string> clauses) {
@@ -70,8 +71,20 @@ Ending run_to_end(base::EventLoop& loop, sandbox::Sandbox& sandbox, heal::Healer
                     ending.healing = std::move(clauses);
                     loop.stop();
                   });
-  });
-  healer.begin(call);
+  };
+  const auto start = [&] {
+    call = sandbox.run(std::move(request), on_report);
+    healer.begin(call);
+  };
+  if (lock == nullptr) {
+    start();
+  } else {
+    lock->take([&](const base::Result<void>& taken) {
+      if (taken) return start();
+      ending.report = sandbox::CallReport{.result = sandbox::NotRun{taken.error().message}};
+      loop.stop();
+    });
+  }
   loop.run();
   return ending;
 }
@@ -96,12 +109,14 @@ int run(const Invocation& invocation, base::UniqueFd output) {
                            }});
   sandbox::SandboxOptions settings = sandbox_options(config);
   if (config.log == base::LogLevel::kError) settings.log = base::Log(base::LogLevel::kQuiet);  // the reply says it
+  sandbox::WorkspaceLock workspace_lock(loop, [&config] { return workspace_lock_place(config); });
   sandbox::Sandbox sandbox(
       loop, *engine, [&config] { return cell_spec(config); }, std::move(settings));
   Healing healing(config, loop);
   shelf::Keeper shelf(loop, sandbox, keeper_options(config));
   tools::answer_questions(sandbox, &healing.healer(), &shelf);
-  const Ending ending = run_to_end(loop, sandbox, healing.healer(), std::move(*request));
+  const Ending ending = run_to_end(loop, sandbox, healing.healer(), config.workspace_lock ? &workspace_lock : nullptr,
+                                   std::move(*request));
   // A start cannot be interrupted; a cell that has started by now ends with our descriptors.
   const bool has_started =
       ending.signal == 0 || (sandbox.wait_for_start(kPatienceWithStart) && healing.wait_for_start(kPatienceWithStart));

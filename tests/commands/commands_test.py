@@ -168,6 +168,30 @@ class InCells(Case):
             run.communicate(timeout=LIMIT)
         self.assertEqual(run.returncode, 128 + signal.SIGINT)
 
+    def test_run_waits_for_the_workspace(self):
+        workspace = os.path.join(self.home, ".local/share/bashcell/workspace")
+
+        def start(script):
+            return subprocess.Popen([BASHCELL, "run", "--workspace-lock", script], env=self.environment,
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        with start("echo up > up; until [ -e go ]; do sleep 0.05; done; echo 1 >> log") as first:
+            self.wait_for(lambda: os.path.exists(os.path.join(workspace, "up")), first)
+            with start("echo 2 >> log; cat log") as second, start("echo never >> log") as third:
+                self.wait_for(lambda: self.blocks_signals(third.pid), third)
+                third.send_signal(signal.SIGINT)
+                third.communicate(timeout=LIMIT)
+                self.assertEqual(third.returncode, 128 + signal.SIGINT)
+                with open(os.path.join(workspace, "go"), "w", encoding="ascii"):
+                    pass
+                self.assertEqual(second.communicate(timeout=LIMIT)[0], b"1\n2\n")
+            first.communicate(timeout=LIMIT)
+
+    def blocks_signals(self, pid):
+        """It reads them from a descriptor by now."""
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            mask = next(line for line in file if line.startswith("SigBlk:"))
+        return int(mask.split()[1], 16) & 1 << signal.SIGINT - 1
+
     def wait_for(self, fact, process):
         while not fact():
             self.assertIsNone(process.poll(), "the program ended before")
