@@ -182,7 +182,7 @@ class Server:
             time.sleep(0.02)
 
     def cells(self):
-        return cell_processes(self.workspace, self.owner if self.shares_workspace else None)
+        return cell_processes(self.workspace, self.probe.marks(self.owner) if self.shares_workspace else None)
 
     def members(self):
         """The processes of the one cell in use; empty before the first call."""

@@ -33,6 +33,10 @@ class OciProbe:
     def cgroups(self, owner):
         return [path for depth in range(1, 7) for path in glob.glob(f"/sys/fs/cgroup/{'*/' * depth}bashcell-{owner}-*")]
 
+    def marks(self, owner):
+        """Words of which one is in the path of the cgroup of each of this server's cells."""
+        return [f"bashcell-{owner}-"]
+
     def containers(self, owner):
         """Names of this server's cells."""
         return sorted({os.path.basename(path) for path in self.state(owner) + self.cgroups(owner)})
@@ -83,6 +87,11 @@ class ApiProbe:
         found = [path for identifier in self.seen.get(owner, {}).values() for depth in range(1, 4)
                  for path in glob.glob(f"/sys/fs/cgroup/{'*/' * depth}*{identifier}")]
         return [path for path in found if read_text(os.path.join(path, "cgroup.procs"))]
+
+    def marks(self, owner):
+        """As of the other probe."""
+        self.state(owner)
+        return list(self.seen[owner].values())
 
     def containers(self, owner):
         """Names of this server's cells, and of those of which something still runs."""

@@ -72,14 +72,9 @@ def mounts_workspace(pid, workspace):
     return False
 
 
-def is_of(pid, owner):
-    """True if the process is in a cell of this server: by its cgroup (oci), or by the control socket mounted in it."""
-    return any(f"bashcell-{owner}-" in read_text(f"/proc/{pid}/{file}") for file in ("cgroup", "mountinfo"))
-
-
-def cell_processes(workspace, owner=None):
-    """{pid namespace: [Process]} of every cell with this workspace (of this server, where others share it). Zombies are listed with
-    their namespace."""
+def cell_processes(workspace, marks=None):
+    """{pid namespace: [Process]} of every cell with this workspace (where others share it: whose cgroup has one of these marks in its
+    path). Zombies are listed with their namespace."""
     ours = link("/proc/self/ns/pid")
     spaces = {}
     for process in all_processes():
@@ -87,7 +82,7 @@ def cell_processes(workspace, owner=None):
             spaces.setdefault(process.space, []).append(process)
     return {space: members for space, members in spaces.items()
             if any(mounts_workspace(member.pid, workspace) for member in members)
-            and (owner is None or any(is_of(member.pid, owner) for member in members))}
+            and (marks is None or any(mark in read_text(f"/proc/{member.pid}/cgroup") for mark in marks for member in members))}
 
 
 def split_resting(members):
