@@ -27,5 +27,4 @@ export BASHCELL_REQUIRE="${BASHCELL_REQUIRE:-$required}"  # what must not be ski
 export BASHCELL_TEST_SLOWNESS="${BASHCELL_TEST_SLOWNESS:-3}"  # sanitizers cost time and memory
 export ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
-# Most tests wait more than they compute: one more than there are processors.
-exec "${engines[@]}" ctest --test-dir build/dev --output-on-failure -j"$(($(nproc) + 1))" "$@"
+exec "${engines[@]}" ctest --test-dir build/dev --output-on-failure -j2 "$@"
