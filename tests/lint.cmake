@@ -9,6 +9,6 @@ endif()
 if(BASHCELL_RUN_CLANG_TIDY)
   # Of all files it would take longer than all other tests; scripts/lint.sh does that by hand. Begun first, and beside the
   # cases, which wait most of their time.
-  add_test(NAME lint.tidy COMMAND ${PROJECT_SOURCE_DIR}/scripts/lint.sh --build ${CMAKE_BINARY_DIR} --last 20)
+  add_test(NAME lint.tidy COMMAND ${PROJECT_SOURCE_DIR}/scripts/lint.sh --build ${CMAKE_BINARY_DIR} --last 10)
   set_tests_properties(lint.tidy PROPERTIES LABELS lint TIMEOUT 1800 COST 1000)
 endif()

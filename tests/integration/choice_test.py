@@ -64,7 +64,7 @@ class Choice(unittest.TestCase):
     def test_an_image_leads_auto_to_the_engine(self):
         self.environment["DOCKER_HOST"] = HOST
         done = self.bashcell("run", "--image", IMAGE, "echo in $HOSTNAME")
-        self.assertEqual((done.returncode, done.stdout), (0, "in cell\n"), done.stderr)
+        self.assertEqual((done.returncode, done.stdout[:8]), (0, "in cell-"), done.stderr)
         done = self.bashcell("doctor", "--image", IMAGE)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertTrue(done.stdout.endswith(f"\nWith these options, calls use docker at {HOST}.\n"), done.stdout)
@@ -78,7 +78,7 @@ class Choice(unittest.TestCase):
         hide = "".join(f"mount --bind /dev/null {path} && " for path in runtimes) + 'exec "$0" "$@"'
         prefix = ("unshare", "-m", "sh", "-c", hide)
         done = self.bashcell("run", "echo in $HOSTNAME", prefix=prefix)
-        self.assertEqual((done.returncode, done.stdout), (0, "in cell\n"), done.stderr)
+        self.assertEqual((done.returncode, done.stdout[:8]), (0, "in cell-"), done.stderr)
         done = self.bashcell("doctor", prefix=prefix)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, r"FAIL +runtime ")
