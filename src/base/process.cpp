@@ -40,15 +40,15 @@ struct SpawnPlan {
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 };
 
-std::vector<char*> pointers(const std::vector<std::string>& strings) {
+}  // namespace
+
+std::vector<char*> argv_of(const std::vector<std::string>& words) {
   std::vector<char*> list;
-  list.reserve(strings.size() + 1);
-  for (const std::string& s : strings) list.push_back(const_cast<char*>(s.c_str()));  // NOLINT: exec's signature
+  list.reserve(words.size() + 1);
+  for (const std::string& word : words) list.push_back(const_cast<char*>(word.c_str()));  // NOLINT: exec's signature
   list.push_back(nullptr);
   return list;
 }
-
-}  // namespace
 
 Result<Child> spawn(const SpawnOptions& options) {
   SpawnPlan plan;
@@ -85,8 +85,8 @@ Result<Child> spawn(const SpawnOptions& options) {
   posix_spawn_file_actions_addclosefrom_np(&plan.actions, highest + 1);
   if (!options.directory.empty()) posix_spawn_file_actions_addchdir_np(&plan.actions, options.directory.c_str());
 
-  const std::vector<char*> argv = pointers(options.argv);
-  const std::vector<char*> environment = pointers(options.environment);
+  const std::vector<char*> argv = argv_of(options.argv);
+  const std::vector<char*> environment = argv_of(options.environment);
   pid_t pid = -1;
   const int error =
       posix_spawn(&pid, options.argv[0].c_str(), &plan.actions, &plan.attributes, argv.data(), environment.data());

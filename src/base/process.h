@@ -58,6 +58,9 @@ class Child {
   pid_t pid_ = -1;
 };
 
+// For exec(3) and its kind: pointers into the words, which change nothing in them and must stay, and a null one.
+std::vector<char*> argv_of(const std::vector<std::string>& words);
+
 // posix_spawn with default signal dispositions and an empty mask. Safe in a threaded program.
 Result<Child> spawn(const SpawnOptions& options);
 

@@ -17,6 +17,7 @@
 #include "base/quantity.h"
 #include "base/unique_fd.h"
 #include "supervisor/asks.h"
+#include "supervisor/cell_words.h"
 #include "supervisor/clean_stream.h"
 #include "supervisor/heal_command.h"
 #include "supervisor/lock_command.h"
@@ -27,8 +28,7 @@ namespace bashcell::supervisor {
 
 namespace {
 
-constexpr int kNothing = 1;
-constexpr int kWrongUse = 2;
+constexpr int kNothing = kNotDone;
 
 constexpr std::string_view kUsage =
     "usage: cell out                   the outputs that are kept\n"
@@ -44,11 +44,6 @@ constexpr std::string_view kUsage =
     "       cell save NAME             keeps the last script, if it ended with 0, as the command NAME for later\n"
     "       cell save NAME FILE [ARGUMENT...]    runs FILE, and keeps it if it ends with 0\n"
     "       cell list, cell show NAME, cell rm NAME    what is kept\n";
-
-int fail(int status, const std::string& why) {
-  static_cast<void>(base::write_all(2, "cell: " + why + "\n"));
-  return status;
-}
 
 int wrong_use(const std::string& why) { return fail(kWrongUse, why + "\n" + std::string(kUsage)); }
 

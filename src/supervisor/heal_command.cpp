@@ -5,27 +5,22 @@
 #include <cerrno>
 #include <string_view>
 
+#include "base/process.h"
 #include "base/unique_fd.h"
 #include "supervisor/asks.h"
+#include "supervisor/cell_words.h"
 
 namespace bashcell::supervisor {
 
 namespace {
 
-constexpr int kCannotBeHad = 1;
-constexpr int kWrongUse = 2;
-constexpr int kCannotRun = 126;
-constexpr int kNotFound = 127;
+constexpr int kCannotBeHad = kNotDone;
 
 void say(const std::string& text) { static_cast<void>(base::write_all(2, text + "\n")); }
 
 // Returns only when there is no such program, or it cannot be run: errno says which.
 void become(const std::string& program, const std::vector<std::string>& words) {
-  std::vector<std::string> copies = words;  // execv() takes what it could change
-  std::vector<char*> argv;
-  for (std::string& word : copies) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  ::execv(program.c_str(), argv.data());
+  ::execv(program.c_str(), base::argv_of(words).data());
 }
 
 int heal_and_become(const std::vector<std::string>& words, const std::string& beginning,
@@ -56,12 +51,9 @@ int heal_command(const std::vector<std::string>& arguments, const std::string& r
     return kWrongUse;
   }
   const base::Result<wire::Answer> answer = ask(ask_socket(run_folder), {"heal", arguments[0]});
-  if (!answer) {
-    say("cell: " + answer.error().message);
-  } else if (!answer->text.empty()) {
-    say("cell: " + answer->text);
-  }
-  return answer && answer->good ? 0 : kCannotBeHad;
+  if (!answer) return fail(kCannotBeHad, answer.error().message);
+  const int status = answer->good ? 0 : kCannotBeHad;
+  return answer->text.empty() ? status : fail(status, answer->text);
 }
 
 }  // namespace bashcell::supervisor

@@ -9,19 +9,13 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/result.h"
 
 namespace bashcell::supervisor {
-
-inline constexpr int kLockBusy = 75;  // EX_TEMPFAIL of sysexits(3)
 
 // `arguments` without "cell lock". Returns the command's exit status, 128 + the signal that ended it, 126 or 127 when
 // it cannot be run; kLockBusy when others held the lock all the time, 1 when there can be none, 2 for wrong arguments:
 // in these nothing has run, and stderr says why.
 int lock_command(const std::vector<std::string>& arguments);
-
-// What `--wait` says: seconds, with a fraction; 0 is one try.
-base::Result<base::Duration> wait_option(const std::string& text);
 
 // "cell: counter is locked by somebody else, for 10 s by now; ".
 std::string busy_text(const std::string& file, base::Duration waited);

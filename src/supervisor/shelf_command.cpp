@@ -12,6 +12,7 @@
 #include "base/unique_fd.h"
 #include "base/utf8.h"
 #include "supervisor/asks.h"
+#include "supervisor/cell_words.h"
 #include "supervisor/trial.h"
 #include "wire/shelf_folder.h"
 #include "wire/shelf_name.h"
@@ -20,15 +21,13 @@ namespace bashcell::supervisor {
 
 namespace {
 
-constexpr int kRefused = 1;
-constexpr int kWrongUse = 2;
+constexpr int kRefused = kNotDone;
 
-int say(int status, const std::string& text) {
-  static_cast<void>(base::write_all(2, text + "\n"));
-  return status;
+int refuse(const std::string& why) { return fail(kRefused, why); }
+int wrong_use(const std::string& usage) {
+  static_cast<void>(base::write_all(2, "usage: cell " + usage + "\n"));
+  return kWrongUse;
 }
-int refuse(const std::string& why) { return say(kRefused, "cell: " + why); }
-int wrong_use(const std::string& usage) { return say(kWrongUse, "usage: cell " + usage); }
 
 std::string folder_in(const std::string& run_folder) { return run_folder + "/shelf"; }
 
@@ -40,7 +39,7 @@ bool has_shelf(const std::string& run_folder) {
 int ask_host(const std::vector<std::string>& words, const std::string& run_folder, std::string_view body = {}) {
   const base::Result<wire::Answer> answer = ask(ask_socket(run_folder), words, body);
   if (!answer) return refuse(answer.error().message);
-  return say(answer->good ? 0 : kRefused, "cell: " + answer->text);
+  return fail(answer->good ? 0 : kRefused, answer->text);
 }
 
 // A command that the name would hide, or that would hide it. What is on the shelf itself is replaced.
@@ -101,7 +100,7 @@ int list(const std::string& folder) {
   for (const std::string& name : wire::shelf_names(folder)) {
     if (const auto entry = wire::read_shelf_entry(folder, name)) text += wire::shelf_line(*entry) + "\n";
   }
-  if (text.empty()) return say(0, "cell: the shelf is empty; cell save NAME puts the last script there");
+  if (text.empty()) return fail(0, "the shelf is empty; cell save NAME puts the last script there");
   return base::write_all(1, text) ? 0 : kRefused;
 }
 

@@ -9,7 +9,9 @@
 #include <cstdlib>
 
 #include "base/file.h"
+#include "base/process.h"
 #include "base/utf8.h"
+#include "supervisor/cell_words.h"
 #include "wire/shelf_folder.h"
 
 extern char** environ;
@@ -45,8 +47,6 @@ class ScratchFolder {
   bool made_ = false;
 };
 
-int exit_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
-
 }  // namespace
 
 base::Result<std::string> script_of_file(const std::string& path) {
@@ -76,9 +76,7 @@ base::Result<Trial> try_script(const std::string& name, const std::string& scrip
   if (!program) return program.error();
   std::vector<std::string> words = {*program};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = base::argv_of(words);
   const base::Instant begun = base::now();
   pid_t child = 0;
   const int problem = ::posix_spawn(&child, program->c_str(), nullptr, nullptr, argv.data(), environ);
@@ -90,7 +88,7 @@ base::Result<Trial> try_script(const std::string& name, const std::string& scrip
   while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return base::errno_error("its end was not seen");
   }
-  return Trial{exit_code(status), std::chrono::duration_cast<base::Duration>(base::now() - begun)};
+  return Trial{shell_status(status), std::chrono::duration_cast<base::Duration>(base::now() - begun)};
 }
 
 }  // namespace bashcell::supervisor

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/file_lock.h"
+#include "supervisor/cell_words.h"
 #include "supervisor/lock_command.h"
 #include "supervisor/lock_holder.h"
 
@@ -19,15 +20,8 @@ namespace bashcell::supervisor {
 
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kWrongUse = 2;
 constexpr mode_t kModeOfNew = 0666;
 constexpr mode_t kModeBits = 07777;
-
-int fail(int status, const std::string& why) {
-  static_cast<void>(base::write_all(2, "cell: " + why + "\n"));
-  return status;
-}
 
 struct Request {
   std::string file;
@@ -37,20 +31,11 @@ struct Request {
 
 Request read_request(const std::vector<std::string>& arguments) {
   Request request;
-  for (size_t i = 0; i < arguments.size() && request.problem.empty(); ++i) {
-    if (arguments[i] == "--wait") {
-      const auto wait = wait_option(i + 1 < arguments.size() ? arguments[i + 1] : "");
-      if (wait)
-        request.wait = *wait;
-      else
-        request.problem = wait.error().message;
-      ++i;
-    } else if (!request.file.empty()) {
-      request.problem = "one file at a time: what is '" + arguments[i] + "'?";
-    } else {
-      request.file = arguments[i];
-    }
-  }
+  request.problem = read_words(arguments, request.wait, [&](const std::string& word) {
+    if (!request.file.empty()) return "one file at a time: what is '" + word + "'?";
+    request.file = word;
+    return std::string();
+  });
   if (request.problem.empty() && request.file.empty()) request.problem = "which file?";
   return request;
 }
@@ -160,9 +145,9 @@ class Writer {
   // What to exit with; it has been said.
   int run() {
     base::Result<NewFile> input = NewFile::in(folder_);
-    if (!input) return fail(kFailed, input.error().message + unchanged());
+    if (!input) return fail(kNotDone, input.error().message + unchanged());
     if (const auto copied = copy_all(0, input->fd(), "stdin"); !copied) {
-      return fail(kFailed, copied.error().message + unchanged());
+      return fail(kNotDone, copied.error().message + unchanged());
     }
     const char* const holders = ::getenv(kHoldersVariable);  // NOLINT(concurrency-mt-unsafe): there is one thread
     const HeldAbove above = HeldAbove::find(path_, holders == nullptr ? "" : holders);
@@ -170,9 +155,9 @@ class Writer {
     for (;;) {
       struct stat info {};
       if (::lstat(path_.c_str(), &info) != 0) {
-        if (errno != ENOENT) return fail(kFailed, base::errno_error("cannot write " + request_.file).message);
+        if (errno != ENOENT) return fail(kNotDone, base::errno_error("cannot write " + request_.file).message);
         if (make(*input, above)) return 0;
-        if (errno != EEXIST) return fail(kFailed, base::errno_error("cannot make " + request_.file).message);
+        if (errno != EEXIST) return fail(kNotDone, base::errno_error("cannot make " + request_.file).message);
         continue;
       }
       if (const auto status = replace(*input, above, end)) return *status;
@@ -199,13 +184,13 @@ class Writer {
     if (const base::Error* error = std::get_if<base::Error>(&lock)) {
       struct stat info {};
       if (::lstat(path_.c_str(), &info) != 0 && errno == ENOENT) return std::nullopt;
-      return fail(kFailed, error->message + unchanged());
+      return fail(kNotDone, error->message + unchanged());
     }
     if (std::holds_alternative<base::LockBusy>(lock)) {
       return fail(kLockBusy, busy_text(request_.file, request_.wait) + "it is unchanged");
     }
     const base::Result<void> done = put(std::get<base::FileLock>(lock).fd(), input, above);
-    return done ? 0 : fail(kFailed, "cannot write " + request_.file + ": " + done.error().message + unchanged());
+    return done ? 0 : fail(kNotDone, "cannot write " + request_.file + ": " + done.error().message + unchanged());
   }
 
   // The holder above has locked it for us: then it is only opened.
@@ -255,7 +240,7 @@ int write_command(WriteMode mode, const std::vector<std::string>& arguments) {
                 name + ": " + request.problem + "\nusage: COMMAND | cell " + name + " FILE [--wait SECONDS]");
   }
   const base::Result<std::string> path = canonical_path(request.file);
-  if (!path) return fail(kFailed, path.error().message);
+  if (!path) return fail(kNotDone, path.error().message);
   return Writer(mode, request, *path).run();
 }
 
