@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 
 namespace bashcell::base {
 
@@ -32,6 +33,15 @@ UniqueFd socket_at(const std::string& path, int flags, Act act) {
 }
 
 }  // namespace
+
+std::optional<AbstractAddress> abstract_address(std::string_view name) {
+  AbstractAddress address;
+  if (name.empty() || name.size() >= sizeof address.name.sun_path - 1) return std::nullopt;
+  address.name.sun_family = AF_UNIX;
+  name.copy(&address.name.sun_path[1], name.size());
+  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  return address;
+}
 
 UniqueFd connect_unix(const std::string& path, int flags) { return socket_at(path, flags, ::connect); }
 

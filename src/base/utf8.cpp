@@ -72,4 +72,12 @@ std::string_view utf8_prefix(std::string_view text, size_t max_bytes) {
   return text.substr(0, end);
 }
 
+std::string_view utf8_characters(std::string_view text, int64_t max_characters) {
+  size_t bytes = 0;
+  for (int64_t count = 0; bytes < text.size() && count < max_characters; ++count) {
+    bytes += utf8_step(text.substr(bytes)).length;
+  }
+  return text.substr(0, bytes);
+}
+
 }  // namespace bashcell::base

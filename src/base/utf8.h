@@ -45,5 +45,7 @@ std::string replace_invalid_utf8(std::string_view text);
 std::string printable(std::string_view text, char instead = ' ');
 // At most `max_bytes` bytes of valid text, never ending inside a character.
 std::string_view utf8_prefix(std::string_view text, size_t max_bytes);
+// At most the first `max_characters` characters.
+std::string_view utf8_characters(std::string_view text, int64_t max_characters);
 
 }  // namespace bashcell::base

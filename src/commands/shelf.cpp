@@ -35,14 +35,6 @@ std::string for_terminal(const std::string& script) {
   return clean;
 }
 
-int list(const shelf::Store& store, const base::UniqueFd& output) {
-  std::string text;
-  for (const std::string& name : wire::shelf_names(store.entries())) {
-    if (const auto entry = wire::read_shelf_entry(store.entries(), name)) text += wire::shelf_line(*entry) + "\n";
-  }
-  return print(output, text);
-}
-
 int show(const shelf::Store& store, const std::string& name, const base::UniqueFd& output) {
   const base::Result<wire::ShelfEntry> entry = wire::read_shelf_entry(store.entries(), name);
   if (!entry) return fail(entry.error().message);
@@ -95,7 +87,7 @@ int shelf(const Invocation& invocation, base::UniqueFd output) {
   if (what == "show") return show(*store, invocation.subject, output);
   if (what == "rm") return remove(*store, invocation.subject);
   if (what == "export") return export_to(*store, invocation.subject, output);
-  return list(*store, output);
+  return print(output, wire::shelf_list(store->entries()));
 }
 
 }  // namespace bashcell::commands

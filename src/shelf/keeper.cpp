@@ -16,19 +16,6 @@ namespace bashcell::shelf {
 
 namespace {
 
-constexpr std::string_view kPlainBash = "/bin/bash";
-
-// A script is sourced by a bash; as a command it needs to say what runs it.
-std::string as_command(const std::string& script, const wire::CellFacts* facts) {
-  if (script.starts_with("#!")) return script;
-  const bool is_plain = facts == nullptr || facts->shell == kPlainBash;
-  return (is_plain ? "#!" + std::string(kPlainBash) : std::string("#!/usr/bin/env bash")) + "\n" + script;
-}
-
-std::string too_long() {
-  return fmt::format("it is longer than {} KB: put data into files of /workspace", wire::kMaxShelfScript / 1024);
-}
-
 // Why it proves nothing; empty when it ended well.
 std::string problem_of(const sandbox::CallReport& report) {
   const auto* done = std::get_if<wire::Done>(&report.result);
@@ -79,7 +66,7 @@ void Keeper::ended(CallId call, const std::string& script, const sandbox::CallRe
   if (!finished.problem.empty()) {
     finished.problem += kOnlyProven;
   } else if (script.size() > wire::kMaxShelfScript) {
-    finished.problem = too_long();
+    finished.problem = "it " + wire::over_shelf_size();
   } else {
     finished.script = script;
     finished.wall_ms = std::get<wire::Done>(report.result).wall_ms;
@@ -125,9 +112,11 @@ base::Result<wire::ShelfEntry> Keeper::from_last(CallId call) const {
   const Finished& last = *found->second.before;
   if (!last.problem.empty()) return base::Error{last.problem};
   wire::ShelfEntry entry;
-  entry.script = as_command(last.script, sandbox_.facts());
+  // A script is sourced by a bash; as a command it needs to say what runs it.
+  const wire::CellFacts* facts = sandbox_.facts();
+  entry.script = wire::as_shelf_script(last.script, facts == nullptr || facts->shell == wire::kPlainBash);
   entry.provenance.wall_ms = last.wall_ms;
-  if (entry.script.size() > wire::kMaxShelfScript) return base::Error{too_long()};
+  if (entry.script.size() > wire::kMaxShelfScript) return base::Error{"it " + wire::over_shelf_size()};
   return entry;
 }
 
@@ -138,7 +127,7 @@ base::Result<wire::ShelfEntry> Keeper::from_file(sandbox::Question question) con
   if (question.arguments.size() < 3 || question.arguments[2].empty() || !wall_ms || !is_script) {
     return base::Error{"there is no such question"};
   }
-  if (question.body.size() > wire::kMaxShelfScript) return base::Error{too_long()};
+  if (question.body.size() > wire::kMaxShelfScript) return base::Error{"it " + wire::over_shelf_size()};
   wire::ShelfEntry entry;
   entry.script = std::move(question.body);
   entry.provenance.wall_ms = *wall_ms;

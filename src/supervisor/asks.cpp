@@ -9,33 +9,16 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstddef>
 #include <optional>
 #include <utility>
 
 #include "base/text.h"
+#include "base/unix_socket.h"
 #include "base/utf8.h"
 
 namespace bashcell::supervisor {
 
 namespace {
-
-struct Address {
-  sockaddr_un name{};
-  socklen_t size = 0;
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how these system calls take addresses
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
-};
-
-// Abstract: a NUL, then the name (unix(7)).
-std::optional<Address> address_of(std::string_view name) {
-  Address address;
-  if (name.empty() || name.size() >= sizeof address.name.sun_path - 1) return std::nullopt;
-  address.name.sun_family = AF_UNIX;
-  name.copy(&address.name.sun_path[1], name.size());
-  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  return address;
-}
 
 constexpr size_t kMostDigits = 5;
 constexpr size_t kMaxPacket = kMostDigits + 1 + wire::kMaxAskBytes + wire::kMaxAskBody;
@@ -79,7 +62,7 @@ base::Result<wire::Answer> ask(const std::string& socket, const std::vector<std:
   if (packet.size() - body.size() > wire::kMaxAskBytes || body.size() > wire::kMaxAskBody) {
     return base::Error{"that is too long a question"};
   }
-  const std::optional<Address> address = address_of(socket);
+  const std::optional<base::AbstractAddress> address = base::abstract_address(socket);
   const base::UniqueFd connected(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!address || !connected.valid() || ::connect(connected.get(), address->get(), address->size) != 0) {
     return base::errno_error("nobody answers in this cell");
@@ -98,7 +81,7 @@ Asks::~Asks() {
 }
 
 base::Result<void> Asks::listen(const std::string& socket) {
-  const std::optional<Address> address = address_of(socket);
+  const std::optional<base::AbstractAddress> address = base::abstract_address(socket);
   listening_.reset(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!address || !listening_.valid() || ::bind(listening_.get(), address->get(), address->size) != 0 ||
       ::listen(listening_.get(), static_cast<int>(wire::kMostOpenAsks)) != 0) {

@@ -11,15 +11,7 @@ namespace bashcell::supervisor {
 namespace {
 
 constexpr size_t kKept = 4096;
-constexpr size_t kMaxCharacters = 200;
-
-std::string_view beginning_of(std::string_view line) {
-  size_t bytes = 0;
-  for (size_t count = 0; bytes < line.size() && count < kMaxCharacters; ++count) {
-    bytes += base::utf8_step(line.substr(bytes)).length;
-  }
-  return line.substr(0, bytes);
-}
+constexpr int64_t kMaxCharacters = 200;
 
 }  // namespace
 
@@ -44,9 +36,9 @@ std::string LastLine::text() const {
   cleaner.add(whole, clean);
   cleaner.finish(clean);
   const std::string_view lines = base::trimmed(clean);
-  const std::string_view last = lines.substr(std::min(lines.rfind('\n') + 1, lines.size()));
-  const std::string_view shown = beginning_of(base::trimmed(last));
-  return std::string(shown) + (shown.size() < base::trimmed(last).size() ? "…" : "");
+  const std::string_view last = base::trimmed(lines.substr(std::min(lines.rfind('\n') + 1, lines.size())));
+  const std::string_view shown = base::utf8_characters(last, kMaxCharacters);
+  return std::string(shown) + (shown.size() < last.size() ? "…" : "");
 }
 
 }  // namespace bashcell::supervisor

@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,10 +11,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/unix_socket.h"
 
 namespace bashcell::supervisor {
 
@@ -24,21 +25,6 @@ namespace {
 constexpr char kHeld = 'y';
 constexpr char kNotHeld = 'n';
 constexpr timeval kPatience{5, 0};
-
-struct Address {
-  sockaddr_un socket{};
-  socklen_t size = 0;
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&socket); }  // NOLINT: how bind() takes it
-};
-
-// In the abstract name space: it begins with a NUL byte.
-Address address_of(std::string_view name) {
-  Address address;
-  address.socket.sun_family = AF_UNIX;
-  const size_t length = name.copy(&address.socket.sun_path[1], sizeof address.socket.sun_path - 1);
-  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
-  return address;
-}
 
 // A packet of `text`, with a descriptor when there is one.
 bool send_packet(int socket, std::string_view text, int fd) {
@@ -96,8 +82,8 @@ bool ask(std::string_view holder, std::string_view file, int fd) {
   const base::UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return false;
   bound_waits(socket.get());
-  const Address address = address_of(holder);
-  if (::connect(socket.get(), address.get(), address.size) != 0) return false;
+  const std::optional<base::AbstractAddress> address = base::abstract_address(holder);
+  if (!address || ::connect(socket.get(), address->get(), address->size) != 0) return false;
   if (!send_packet(socket.get(), file, fd)) return false;
   return receive_packet(socket.get()).text == std::string_view(&kHeld, 1);
 }
@@ -108,9 +94,9 @@ base::Result<void> LockHolder::listen() {
   // No later process of that number has this name.
   name_ = "bashcell-lock-" + std::to_string(::getpid()) + "-" + std::to_string(base::now().time_since_epoch().count());
   listening_.reset(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const Address address = address_of(name_);
+  const std::optional<base::AbstractAddress> address = base::abstract_address(name_);
   constexpr int kBacklog = 64;
-  if (!listening_.valid() || ::bind(listening_.get(), address.get(), address.size) != 0 ||
+  if (!address || !listening_.valid() || ::bind(listening_.get(), address->get(), address->size) != 0 ||
       ::listen(listening_.get(), kBacklog) != 0) {
     return base::errno_error("cannot listen for the commands under the lock");
   }

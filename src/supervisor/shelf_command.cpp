@@ -96,10 +96,7 @@ int save(const std::vector<std::string>& arguments, const std::string& run_folde
 }
 
 int list(const std::string& folder) {
-  std::string text;
-  for (const std::string& name : wire::shelf_names(folder)) {
-    if (const auto entry = wire::read_shelf_entry(folder, name)) text += wire::shelf_line(*entry) + "\n";
-  }
+  const std::string text = wire::shelf_list(folder);
   if (text.empty()) return fail(0, "the shelf is empty; cell save NAME puts the last script there");
   return base::write_all(1, text) ? 0 : kRefused;
 }

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 #include "base/file.h"
 #include "base/process.h"
@@ -19,8 +20,6 @@ extern char** environ;
 namespace bashcell::supervisor {
 
 namespace {
-
-constexpr const char* kBash = "/bin/bash";
 
 // A folder that goes with everything in it, which is one file.
 class ScratchFolder {
@@ -61,12 +60,9 @@ base::Result<std::string> script_of_file(const std::string& path) {
   if (script.size() <= wire::kMaxShelfScript && base::trimmed(script).empty()) {
     return base::Error{shown + " is empty"};
   }
-  if (!script.starts_with("#!")) {
-    script.insert(0, ::access(kBash, X_OK) == 0 ? std::string("#!") + kBash + "\n" : "#!/usr/bin/env bash\n");
-  }
+  script = wire::as_shelf_script(std::move(script), ::access(wire::kPlainBash, X_OK) == 0);
   if (script.size() <= wire::kMaxShelfScript) return script;
-  return base::Error{shown + " is longer than " + std::to_string(wire::kMaxShelfScript / 1024) +
-                     " KB: put data into files of /workspace"};
+  return base::Error{shown + " " + wire::over_shelf_size()};
 }
 
 base::Result<Trial> try_script(const std::string& name, const std::string& script,

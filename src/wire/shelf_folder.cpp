@@ -101,11 +101,8 @@ std::string first_comment(const std::string& script) {
 std::string cut(const std::string& text) {
   if (base::utf8_length(text) <= kMostComment) return text;
   constexpr std::string_view kDots = "...";
-  size_t bytes = 0;
-  for (int64_t length = 0; length < kMostComment - static_cast<int64_t>(kDots.size()); ++length) {
-    bytes += base::utf8_step(std::string_view(text).substr(bytes)).length;
-  }
-  return text.substr(0, bytes) + std::string(kDots);
+  return std::string(base::utf8_characters(text, kMostComment - static_cast<int64_t>(kDots.size()))) +
+         std::string(kDots);
 }
 
 std::string date_and_time(int64_t seconds) {
@@ -165,6 +162,24 @@ std::string shelf_line(const ShelfEntry& entry) {
   std::string line = entry.name + "  " + date_and_time(entry.provenance.saved_at);
   if (const std::string comment = first_comment(entry.script); !comment.empty()) line += "  " + cut(comment);
   return line;
+}
+
+std::string shelf_list(const std::string& folder) {
+  std::string list;
+  for (const std::string& name : shelf_names(folder)) {
+    if (const auto entry = read_shelf_entry(folder, name)) list += shelf_line(*entry) + "\n";
+  }
+  return list;
+}
+
+std::string as_shelf_script(std::string script, bool has_plain_bash) {
+  if (!script.starts_with("#!"))
+    script.insert(0, has_plain_bash ? "#!" + std::string(kPlainBash) + "\n" : "#!/usr/bin/env bash\n");
+  return script;
+}
+
+std::string over_shelf_size() {
+  return "is longer than " + std::to_string(kMaxShelfScript / 1024) + " KB: put data into files of /workspace";
 }
 
 int64_t shelf_version(const std::string& folder) {

@@ -53,6 +53,14 @@ std::vector<std::string> shelf_names(const std::string& folder);
 // "count-lines  2026-11-30 12:34  Counts lines of all files" for a listing, the time in UTC: one line, without control
 // characters, with at most 60 characters of the script's first comment.
 std::string shelf_line(const ShelfEntry& entry);
+// A line for each entry.
+std::string shelf_list(const std::string& folder);
+
+// With a first line that says what runs it: its own, or a bash, which is at kPlainBash or somewhere on PATH.
+std::string as_shelf_script(std::string script, bool has_plain_bash);
+inline constexpr const char* kPlainBash = "/bin/bash";
+// What a script does that is over kMaxShelfScript, and what helps: the end of a sentence about it.
+std::string over_shelf_size();
 
 // Of shelf.json; 0: it is damaged. A missing one is kShelfVersion.
 int64_t shelf_version(const std::string& folder);
