@@ -24,6 +24,7 @@ class Healing {
   Healing(const Config& config, base::EventLoop& loop);
 
   heal::Healer& healer() { return healer_; }
+  const heal::PackageTable& table() const { return table_; }
   // As Sandbox::wait_for_start.
   bool wait_for_start(base::Duration limit) { return !installer_ || installer_->wait_for_start(limit); }
 

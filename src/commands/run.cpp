@@ -113,7 +113,7 @@ int run(const Invocation& invocation, base::UniqueFd output) {
   sandbox::Sandbox sandbox(
       loop, *engine, [&config] { return cell_spec(config); }, std::move(settings));
   Healing healing(config, loop);
-  shelf::Keeper shelf(loop, sandbox, keeper_options(config));
+  shelf::Keeper shelf(loop, sandbox, keeper_options(config, healing.table()));
   tools::answer_questions(sandbox, &healing.healer(), &shelf);
   const Ending ending = run_to_end(loop, sandbox, healing.healer(), config.workspace_lock ? &workspace_lock : nullptr,
                                    std::move(*request));

@@ -66,7 +66,7 @@ int serve_with(const Config& config, base::UniqueFd output, engine::Engine& engi
     log.error(model.error().message);
     return 2;
   }
-  shelf::Keeper shelf(loop, sandbox, keeper_options(config));
+  shelf::Keeper shelf(loop, sandbox, keeper_options(config, healing.table()));
   const base::Result<std::unique_ptr<tools::Audit>> audit = open_audit(config);
   if (!audit) {
     log.error(audit.error().message);

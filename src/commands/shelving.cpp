@@ -1,7 +1,6 @@
 #include "commands/shelving.h"
 
 #include "base/log.h"
-#include "heal/package_table.h"
 #include "shelf/store.h"
 
 namespace bashcell::commands {
@@ -22,8 +21,8 @@ std::string shelf_of_cells(const Config& config) {
   return {};
 }
 
-shelf::KeeperOptions keeper_options(const Config& config) {
-  return {.place = shelf_place(config), .is_command = [table = heal::PackageTable()](const std::string& name) {
+shelf::KeeperOptions keeper_options(const Config& config, const heal::PackageTable& table) {
+  return {.place = shelf_place(config), .is_command = [&table](const std::string& name) {
             return table.of_command(name) || table.is_never_installed(name);
           }};
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "config.h"
+#include "heal/package_table.h"
 #include "shelf/keeper.h"
 #include "shelf/place.h"
 
@@ -16,6 +17,7 @@ base::Result<shelf::Place> shelf_place(const Config& config);
 // without it. Blocks for a few file operations.
 std::string shelf_of_cells(const Config& config);
 
-shelf::KeeperOptions keeper_options(const Config& config);
+// `table` must outlive them.
+shelf::KeeperOptions keeper_options(const Config& config, const heal::PackageTable& table);
 
 }  // namespace bashcell::commands

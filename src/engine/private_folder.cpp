@@ -50,6 +50,25 @@ base::Result<void> make_private(const std::string& path) {
   return {};
 }
 
+base::Result<void> make_open(const std::string& path) {
+  if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return base::errno_error("cannot make the folder " + path);
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+    return base::Error{path + " is not a folder; remove it"};
+  }
+  if (::chmod(path.c_str(), 0755) != 0) return base::errno_error("cannot open " + path + " to cells");
+  return {};
+}
+
+std::optional<std::string> lasting_folder(const char* for_root, const char* variable, const char* below_home) {
+  if (::geteuid() == 0) return for_root;
+  const char* const chosen = std::getenv(variable);
+  if (chosen != nullptr && chosen[0] == '/') return chosen;
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && home[0] == '/') return std::string(home) + "/" + below_home;
+  return std::nullopt;
+}
+
 base::Result<PrivateFolder> open_private_folder(const std::string& chosen) {
   PrivateFolder folder;
   folder.namespace_tag = current_namespace_tag();

@@ -2,6 +2,7 @@
 // The folder in which this user's servers keep bundles, runtime state and skeletons. Nobody else may write there: the
 // runtime, maybe as root, does what the files in it say.
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -28,5 +29,11 @@ base::Result<PrivateFolder> open_private_folder(const std::string& chosen = {});
 
 // The same check for one folder, made 0700 if missing.
 base::Result<void> make_private(const std::string& path);
+// For what cells read, whose users are others: made 0755 if missing, refused unless it is a real folder.
+base::Result<void> make_open(const std::string& path);
+
+// Where this user's programs keep what lasts: `for_root`, else the folder that the environment's `variable` names, else
+// `below_home` in HOME. Nothing when neither is set.
+std::optional<std::string> lasting_folder(const char* for_root, const char* variable, const char* below_home);
 
 }  // namespace bashcell::engine

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -64,13 +64,6 @@ bool exists(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0;
 }
 
-base::Result<void> make_open(const std::string& path) {
-  if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return base::errno_error("cannot make the folder " + path);
-  if (!is_kind(path, S_IFDIR)) return base::Error{path + " is not a folder; remove it"};
-  if (::chmod(path.c_str(), 0755) != 0) return base::errno_error("cannot open " + path + " to cells");
-  return {};
-}
-
 base::Result<void> move(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return {};
   return base::errno_error("cannot move what was installed to " + to);
@@ -108,19 +101,9 @@ std::string toolbox_key(const ToolboxRoot& root) {
 }
 
 base::Result<std::string> toolbox_folder(const std::string& key) {
-  std::string base = "/var/cache";
-  if (::geteuid() != 0) {
-    const char* const cache = std::getenv("XDG_CACHE_HOME");
-    const char* const home = std::getenv("HOME");
-    if (cache != nullptr && cache[0] == '/') {
-      base = cache;
-    } else if (home != nullptr && home[0] == '/') {
-      base = std::string(home) + "/.cache";
-    } else {
-      return base::Error{"there is no place for tools: HOME is not set"};
-    }
-  }
-  return base + "/bashcell/toolbox/" + key;
+  const std::optional<std::string> cache = engine::lasting_folder("/var/cache", "XDG_CACHE_HOME", ".cache");
+  if (!cache) return base::Error{"there is no place for tools: HOME is not set"};
+  return *cache + "/bashcell/toolbox/" + key;
 }
 
 base::Result<Toolbox> Toolbox::open(const std::string& folder, engine::User user, int64_t max_bytes) {
@@ -135,7 +118,7 @@ base::Result<Toolbox> Toolbox::open(const std::string& folder, engine::User user
   }
   Toolbox box(folder, user, max_bytes);
   for (const char* name : {"", "/bin", "/packages", "/python"}) {
-    if (base::Result<void> made = make_open(box.tools() + name); !made) return made.error();
+    if (base::Result<void> made = engine::make_open(box.tools() + name); !made) return made.error();
   }
   return box;
 }
@@ -238,7 +221,7 @@ base::Result<void> Toolbox::show_to_python(const Arrival& arrival) const {
   std::string path = tools() + "/python";
   for (const std::string& name : {std::string("lib"), "python" + arrival.python, std::string("site-packages")}) {
     path += "/" + name;
-    if (base::Result<void> made = make_open(path); !made) return made;
+    if (base::Result<void> made = engine::make_open(path); !made) return made;
   }
   if (!exists(path + "/usercustomize.py")) {
     if (base::Result<void> written = base::write_file(path + "/usercustomize.py", kPythonHook); !written)

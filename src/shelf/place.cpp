@@ -1,28 +1,19 @@
 #include "shelf/place.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "base/fingerprint.h"
+#include "engine/private_folder.h"
 
 namespace bashcell::shelf {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-base::Result<std::string> parent_folder() {
-  if (::geteuid() == 0) return std::string("/var/lib/bashcell/shelf");
-  const char* const data = std::getenv("XDG_DATA_HOME");
-  if (data != nullptr && data[0] == '/') return std::string(data) + "/bashcell/shelf";
-  const char* const home = std::getenv("HOME");
-  if (home != nullptr && home[0] == '/') return std::string(home) + "/.local/share/bashcell/shelf";
-  return base::Error{"there is no place for it: HOME is not set"};
-}
 
 // What people can tell it by.
 std::string readable(const std::string& name) {
@@ -35,9 +26,9 @@ std::string readable(const std::string& name) {
 }
 
 base::Result<Place> place_of(const std::string& key, std::string workspace) {
-  base::Result<std::string> parent = parent_folder();
-  if (!parent) return parent.error();
-  return Place{*parent + "/" + key, std::move(workspace)};
+  const std::optional<std::string> data = engine::lasting_folder("/var/lib", "XDG_DATA_HOME", ".local/share");
+  if (!data) return base::Error{"there is no place for it: HOME is not set"};
+  return Place{*data + "/bashcell/shelf/" + key, std::move(workspace)};
 }
 
 std::string key_of(const std::string& whole, const std::string& tail) {

@@ -30,14 +30,6 @@ bool is_there(const fs::path& path) {
   return ::lstat(path.c_str(), &info) == 0 || errno != ENOENT;
 }
 
-// Cells have users of their own.
-base::Result<void> make_open(const std::string& path) {
-  if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return base::errno_error("cannot make the folder " + path);
-  if (!is_folder(path)) return base::Error{path + " is not a folder; remove it"};
-  if (::chmod(path.c_str(), 0755) != 0) return base::errno_error("cannot open " + path + " to cells");
-  return {};
-}
-
 base::Result<void> move(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return {};
   return base::errno_error("cannot write " + to);
@@ -80,7 +72,7 @@ base::Result<Store> Store::open(const Place& place) {
   }
   Store store(path);
   for (const char* name : {"", "/bin", "/about"}) {
-    if (base::Result<void> made = make_open(store.entries() + name); !made) return made.error();
+    if (base::Result<void> made = engine::make_open(store.entries() + name); !made) return made.error();
   }
   const std::string version = store.entries() + "/shelf.json";
   if (!is_there(version)) {
