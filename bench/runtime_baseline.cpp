@@ -28,17 +28,14 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-RuntimeBaseline::RuntimeBaseline(const std::string& runtime, const engine::CellSpec& spec) {
-  engine::oci::OciOptions options;
-  options.runtime = runtime;
-  engine::oci::OciEngine engine(options);
+RuntimeBaseline::RuntimeBaseline(const std::string& runtime, const engine::CellSpec& spec)
+    : engine_(engine::oci::OciOptions{.runtime = runtime, .private_folder = {}, .log = base::Log{}}) {
   // The engine drops the bundle when it reads the cell's first byte, so nothing is read.
-  const std::unique_ptr<engine::Cell> cell = must(engine.start(spec));
-  cell_ = cell->id();
+  cell_ = must(engine_.start(spec));
   const std::optional<std::string> program = base::find_program(runtime);
   if (!program) throw std::runtime_error("there is no " + runtime + " here");
   runtime_ = *program;
-  const std::filesystem::path bundle = must(engine::open_private_folder()).bundles() + "/" + cell_;
+  const std::filesystem::path bundle = must(engine::open_private_folder()).bundles() + "/" + cell_->id();
 
   nlohmann::json configuration = nlohmann::json::parse(must(base::read_file(bundle / "config.json")));
   configuration["process"]["args"] = {"/bin/true"};
@@ -49,6 +46,7 @@ RuntimeBaseline::RuntimeBaseline(const std::string& runtime, const engine::CellS
   std::string pattern = std::filesystem::temp_directory_path() / "bashcell-bundle-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a bundle at " + pattern);
   folder_ = pattern;
+  std::filesystem::copy_file(bundle / "hosts", pattern + "/hosts");  // which a mount names without its folder
 }
 
 RuntimeBaseline::~RuntimeBaseline() {
@@ -62,7 +60,7 @@ double RuntimeBaseline::run() {
   nlohmann::json configuration = nlohmann::json::parse(configuration_);
   if (configuration["linux"].contains("cgroupsPath")) {
     std::string& path = configuration["linux"]["cgroupsPath"].get_ref<std::string&>();
-    path = replaced(path, cell_, name);
+    path = replaced(path, cell_->id(), name);
   }
   const base::Result<void> written = base::write_file(folder_ + "/config.json", configuration.dump());
   if (!written) throw std::runtime_error(written.error().message);

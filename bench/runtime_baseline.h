@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/engine.h"
+#include "engine/oci/oci_engine.h"
 
 namespace bashcell::bench {
 
@@ -21,9 +22,10 @@ class RuntimeBaseline {
   double run();
 
  private:
+  engine::oci::OciEngine engine_;
+  std::unique_ptr<engine::Cell> cell_;  // kept: servers with other options remove a root that no cell has
   std::string folder_;
   std::string runtime_;
-  std::string cell_;           // the cell's name, which stands in its bundle
   std::string configuration_;  // config.json
   int runs_ = 0;
 };
