@@ -74,13 +74,15 @@ struct BashTool::Open {
   sandbox::Sandbox::CallId id = 0;  // of what runs for it in the sandbox now
   std::string last_line;            // of the output so far
   sandbox::WorkspaceLock* lock = nullptr;
-  sandbox::WorkspaceLock::Ticket ticket = 0;  // of that lock, waited for or held as long as this lives
+  sandbox::WorkspaceLock::Ticket ticket = 0;  // of that lock, waited for or held until the reply
 
   Open() = default;
   Open(const Open&) = delete;
   Open& operator=(const Open&) = delete;
-  ~Open() {
-    if (lock != nullptr) lock->release(ticket);
+  ~Open() { unlock(); }
+
+  void unlock() {
+    if (lock != nullptr) lock->release(std::exchange(ticket, 0));
   }
 };
 
@@ -112,7 +114,7 @@ void BashTool::call(const nlohmann::json& arguments, std::unique_ptr<mcp::ToolCa
   open->call->on_cancel([this, weak = std::weak_ptr<Open>(open)] {
     const std::shared_ptr<Open> cancelled = weak.lock();
     if (!cancelled) return;
-    if (cancelled->id == 0) return cancelled->lock->release(cancelled->ticket);  // it waits for its turn
+    if (cancelled->id == 0) return cancelled->unlock();  // it waits for its turn
     cancelled->repair.reset();
     cancelled->model.reset();
     if (healer_ != nullptr) healer_->forget(cancelled->id);
@@ -206,7 +208,7 @@ void BashTool::heal(const std::shared_ptr<Open>& open, sandbox::CallReport repor
                   });
 }
 
-void BashTool::finish(const Open& open, const sandbox::CallReport& report, std::vector<std::string> healing) {
+void BashTool::finish(Open& open, const sandbox::CallReport& report, std::vector<std::string> healing) {
   Rendered rendered = render(report, {.script = open.script,
                                       .timeout = open.timeout,
                                       .budget = options_.budget,
@@ -214,6 +216,7 @@ void BashTool::finish(const Open& open, const sandbox::CallReport& report, std::
                                       .session = sandbox_.session_limits(),
                                       .healing = std::move(healing)});
   const size_t bytes = rendered.text.size();
+  open.unlock();  // whoever has the reply finds the workspace free
   open.call->finish({.text = std::move(rendered.text), .is_error = rendered.is_error});
   record(open, report, bytes);
 }

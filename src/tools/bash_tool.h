@@ -26,7 +26,7 @@ struct BashToolOptions {
   bool repair_by_client = false;   // a script that did nothing may be repaired by the client's model, where it has one
   heal::Model* model = nullptr;    // or by this one, which outlives the tool
   shelf::Keeper* shelf = nullptr;  // where scripts are saved; outlives the tool
-  sandbox::WorkspaceLock* workspace_lock = nullptr;  // held around each call, when there is one; it outlives the tool
+  sandbox::WorkspaceLock* workspace_lock = nullptr;  // held around each call, free at its reply; it outlives the tool
 };
 
 class BashTool final : public mcp::Tool {
@@ -47,7 +47,7 @@ class BashTool final : public mcp::Tool {
   sandbox::Sandbox::CallId run_repaired(Open& open, sandbox::CallRequest request, sandbox::Sandbox::OnFinished done);
   void heal(const std::shared_ptr<Open>& open, sandbox::CallReport report, std::string clause);
   void record(const Open& open, const sandbox::CallReport& report, size_t reply_bytes);
-  void finish(const Open& open, const sandbox::CallReport& report, std::vector<std::string> healing);
+  void finish(Open& open, const sandbox::CallReport& report, std::vector<std::string> healing);
 
   base::EventLoop& loop_;
   sandbox::Sandbox& sandbox_;
