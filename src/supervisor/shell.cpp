@@ -98,17 +98,17 @@ std::string_view go_text() {
 
 std::string script_prefix(std::string_view cwd, std::string_view old_cwd, bool has_late_functions,
                           std::string_view workspace) {
-  std::string line = "\\builtin cd -- " + quoted(cwd) + " 2>/dev/null || { \\builtin cd -- " + quoted(workspace) +
-                     "; \\builtin echo " +
-                     quoted("cannot return to " + std::string(cwd) + ": now in " + std::string(workspace)) +
+  std::string line = "\\builtin cd -- " + shell_quoted(cwd) + " 2>/dev/null || { \\builtin cd -- " +
+                     shell_quoted(workspace) + "; \\builtin echo " +
+                     shell_quoted("cannot return to " + std::string(cwd) + ": now in " + std::string(workspace)) +
                      " >&2; }; ";
-  line += old_cwd.empty() ? "\\builtin unset -v OLDPWD; " : "OLDPWD=" + quoted(old_cwd) + "; ";
+  line += old_cwd.empty() ? "\\builtin unset -v OLDPWD; " : "OLDPWD=" + shell_quoted(old_cwd) + "; ";
   line += "\\exec 250<&-; ";
   if (has_late_functions) line += "\\. /proc/self/fd/249; ";
   return line;
 }
 
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   const bool has_control = std::any_of(text.begin(), text.end(), [](char c) { return c > 0 && c < ' '; });
   std::string word = has_control ? "$'" : "'";
   for (const char c : text) {

@@ -41,6 +41,6 @@ std::string script_prefix(std::string_view cwd, std::string_view old_cwd, bool h
                           std::string_view workspace);
 
 // As one shell word on one line: '...', or $'...' where there are control characters.
-std::string quoted(std::string_view text);
+std::string shell_quoted(std::string_view text);
 
 }  // namespace bashcell::supervisor

@@ -130,7 +130,7 @@ bool read_functions(std::string_view names, std::string_view bodies, std::map<st
     const size_t end = i + 1 < entries.size() ? entries[i + 1].start : bodies.size();
     std::string text(bodies.substr(entries[i].start, end - entries[i].start));
     if (entries[i].flags != "f") {
-      text += "\\builtin declare -" + std::string(entries[i].flags) + " -- " + quoted(entries[i].name) + "\n";
+      text += "\\builtin declare -" + std::string(entries[i].flags) + " -- " + shell_quoted(entries[i].name) + "\n";
     }
     functions[std::string(entries[i].name)] = std::move(text);
   }
@@ -166,7 +166,7 @@ ShellState ShellState::initial(std::string cwd, const std::vector<std::pair<std:
   ShellState state;
   state.cwd = std::move(cwd);
   for (const auto& [name, value] : environment) {
-    if (!is_shell_owned(name)) state.variables[name] = "declare -x " + name + "=" + quoted(value);
+    if (!is_shell_owned(name)) state.variables[name] = "declare -x " + name + "=" + shell_quoted(value);
   }
   // A function that calls itself for ever ends with a sentence after a fraction of a second, not with a segmentation
   // fault after many: bash needs time quadratic in the depth.

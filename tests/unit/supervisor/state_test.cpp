@@ -130,8 +130,8 @@ TEST_CASE("functions that would hide a builtin of the restore come last") {
 }
 
 TEST_CASE("words are quoted onto one line") {
-  CHECK(quoted("") == "''");
-  CHECK(quoted("a b") == "'a b'");
-  CHECK(quoted("it's") == "'it'\\''s'");
-  CHECK(quoted("a\nb'\\") == "$'a\\012b\\'\\\\'");
+  CHECK(shell_quoted("") == "''");
+  CHECK(shell_quoted("a b") == "'a b'");
+  CHECK(shell_quoted("it's") == "'it'\\''s'");
+  CHECK(shell_quoted("a\nb'\\") == "$'a\\012b\\'\\\\'");
 }
