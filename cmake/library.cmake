@@ -29,6 +29,11 @@ if(BASHCELL_SANITIZE)
   target_compile_options(bashcell_init_flags INTERFACE -fsanitize=undefined -fsanitize-undefined-trap-on-error)
 endif()
 
+if(BASHCELL_PRECOMPILED)
+  bashcell_precompiled(bashcell_precompiled_host
+    LIBRARIES fmt::fmt nlohmann_json::nlohmann_json HEADERS ${bashcell_precompiled_headers})
+endif()
+
 # bashcell_library(NAME [IN_INIT] SOURCES file... [LINKS target...])
 # One static library per folder. LINKS names everything it may include: that list is the layering rule.
 # IN_INIT also builds NAME_init, the same sources with the flags of bashcell-init.
@@ -37,6 +42,7 @@ function(bashcell_library name)
   add_library(${name} STATIC ${arg_SOURCES})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PUBLIC ${arg_LINKS} PRIVATE bashcell_warnings bashcell_host_flags)
+  bashcell_reuse_precompiled(${name} bashcell_precompiled_host)
   if(arg_IN_INIT)
     add_library(${name}_init STATIC ${arg_SOURCES})
     target_include_directories(${name}_init PUBLIC ${PROJECT_SOURCE_DIR}/src)
