@@ -87,7 +87,8 @@ def main():
     parser.add_argument("--engine", default="oci", choices=ENGINES)
     parser.add_argument("--runtime")
     parser.add_argument("--list", choices=("base", "kind"), help="the ids or the kinds that apply to the engine, one a line")
-    parser.add_argument("--as-written", action="store_true", help="leave out the variants of what is in cases.jsonl")
+    parser.add_argument("--variants-of", metavar="KINDS",
+                        help="of what is in cases.jsonl, run only the cases as written, except of these kinds (a comma between two)")
     parser.add_argument("--json", metavar="FILE", help="write the table as JSON")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     options = parser.parse_args()
@@ -103,7 +104,7 @@ def main():
                   options.runtime)
     records = []
     for variant in chosen(options.cases):
-        if options.as_written and variant.is_variant:
+        if options.variants_of is not None and variant.is_variant and variant.kind not in options.variants_of.split(","):
             continue
         record = run_one(bench, variant)
         records.append(record)
