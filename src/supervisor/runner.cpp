@@ -31,8 +31,29 @@ void report(int fd, int kind, int value) {
   if (::write(fd, &message, sizeof message) < 0) return;  // PID 1 is gone, and so will we be
 }
 
-// In the grandchild: becomes bash.
-[[noreturn]] void become_bash(const ShellPaths& paths, const ShellFds& fds) {
+// What the shell is started with, made before there is a child that shares our memory.
+class ShellProgram {
+ public:
+  explicit ShellProgram(const ShellPaths& paths)
+      : folder_(paths.run_folder), bash_(paths.bash), boot_("BASH_ENV=" + std::string(kBootPath)) {}
+
+  void execute() {
+    if (::chdir(folder_.c_str()) == 0) ::execve(bash_.c_str(), argv_.data(), environment_.data());
+  }
+
+ private:
+  std::string folder_;
+  std::string bash_;
+  std::string boot_;
+  std::string norc_ = "--norc";
+  std::string noprofile_ = "--noprofile";
+  std::string name_ = "script";
+  std::array<char*, 5> argv_{bash_.data(), norc_.data(), noprofile_.data(), name_.data(), nullptr};
+  std::array<char*, 2> environment_{boot_.data(), nullptr};
+};
+
+// In the child of vfork(): its memory is that of the runner.
+[[noreturn]] void become_bash(ShellProgram& program, const ShellFds& fds) {
   become_plain_process();
   const int null = ::open("/dev/null", O_RDONLY);
   place(null, 0);
@@ -45,16 +66,7 @@ void report(int fd, int kind, int value) {
   place(fds.go, kGoFd);
   place(fds.boot, kBootFd);
   if (null > 2) ::close(null);
-  if (::chdir(paths.run_folder.c_str()) == 0) {
-    std::string boot_env = "BASH_ENV=" + std::string(kBootPath);
-    std::string bash = paths.bash;
-    std::array<char, 10> norc{"--norc"};
-    std::array<char, 16> noprofile{"--noprofile"};
-    std::array<char, 8> name{"script"};
-    const std::array<char*, 5> argv{bash.data(), norc.data(), noprofile.data(), name.data(), nullptr};
-    const std::array<char*, 2> environment{boot_env.data(), nullptr};
-    ::execve(paths.bash.c_str(), argv.data(), environment.data());
-  }
+  program.execute();
   report(fds.reports, RunnerReport::kNoShell, errno);
   ::_exit(127);
 }
@@ -62,9 +74,10 @@ void report(int fd, int kind, int value) {
 // The runner's whole life.
 [[noreturn]] void run(const ShellPaths& paths, const ShellFds& fds) {
   become_runner();
-  const pid_t bash = ::fork();
-  if (bash == 0) become_bash(paths, fds);
-  report(fds.reports, bash > 0 ? RunnerReport::kStarted : RunnerReport::kNoShell, bash > 0 ? bash : errno);
+  ShellProgram program(paths);
+  const pid_t bash = ::vfork();  // a copy of our memory would be made to be thrown away
+  if (bash == 0) become_bash(program, fds);
+  if (bash < 0) report(fds.reports, RunnerReport::kNoShell, errno);
   for (const int fd : {fds.output, fds.script, fds.state, fds.save, fds.go, fds.boot}) ::close(fd);
   reap_all([&](pid_t pid, int status) {
     if (pid == bash) report(fds.reports, RunnerReport::kEnded, status);

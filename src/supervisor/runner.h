@@ -34,11 +34,11 @@ struct Snapshot {
 // A memfd with the text in it, sealed: a script can open it, and cannot change what the next call gets.
 base::Result<base::UniqueFd> sealed_text(const char* name, std::string_view text);
 
-// What a runner reports, in this order: kStarted or kNoShell, then kEnded.
+// What a runner reports: kEnded, before it kNoShell if no bash came of it, or kNoShell alone.
 struct RunnerReport {
-  enum Kind : int { kStarted, kNoShell, kEnded };
-  int kind = kStarted;
-  int value = 0;  // bash's pid | errno | its wait status
+  enum Kind : int { kNoShell, kEnded };
+  int kind = kNoShell;
+  int value = 0;  // errno | its wait status
 };
 
 // A bash that has restored its state and waits for a script (prewarmed), or runs it. Owned by PID 1.

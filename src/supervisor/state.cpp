@@ -55,6 +55,24 @@ bool hides_a_builtin(std::string_view name) { return name == "builtin" || name =
 // Says how the shell was started; not an option that a script chose.
 bool is_fixed_shopt(std::string_view name) { return name == "login_shell" || name == "restricted_shell"; }
 
+std::string joined(const std::set<std::string>& words, char between) {
+  std::string text;
+  for (const std::string& word : words) (text.empty() ? text : text += between) += word;
+  return text;
+}
+
+// To set them all takes a shell as long as all else here, and most are to have what a fresh one has, and aliases.
+std::string restore_shopts(std::set<std::string> wanted) {
+  std::string each =
+      "\\builtin shopt -u extglob checkwinsize cmdhist complete_fullquote extquote force_fignore globasciiranges"
+      " hostcomplete interactive_comments progcomp promptvars sourcepath\n"
+      "\\builtin shopt -u globskipdots patsub_replacement\n";  // since bash 5.2; one line, so that older ones skip it
+  if (!wanted.empty()) each += "\\builtin shopt -s " + joined(wanted, ' ') + "\n";
+  const bool expands_aliases = wanted.erase("expand_aliases") > 0;
+  std::string text = "[[ $BASHOPTS == '" + joined(wanted, ':') + "' ]] || {\n" + each + "}\n";
+  return expands_aliases ? text + "\\builtin shopt -s expand_aliases\n" : text;
+}
+
 // Where the quoted or plain word that starts at `at` stops being quoted: the index after one lexical unit.
 size_t skip_unit(std::string_view text, size_t at) {
   const char c = text[at];
@@ -267,25 +285,19 @@ ShellState merged(const ShellState& start, const ShellState& end, const ShellSta
 }
 
 RestoreText restore_text(const ShellState& state) {
-  // extglob first: the functions may need it to parse. expand_aliases last: the functions are expanded already.
+  // The functions may need extglob to parse, and are expanded already: aliases come on last.
   RestoreText text;
   std::string& out = text.state;
   out = kSetByBash;
   for (const auto& [name, declaration] : state.variables) out += declaration + "\n";
   out += "umask " + state.umask + "\n";
   for (const auto& [name, definition] : state.aliases) out += definition + "\n";
-  out += "shopt -s extglob\n";
-  for (const auto& [name, definition] : state.functions) (hides_a_builtin(name) ? text.late : out) += definition;
-  out +=
-      "\\builtin shopt -u extglob checkwinsize cmdhist complete_fullquote extquote force_fignore globasciiranges"
-      " hostcomplete interactive_comments progcomp promptvars sourcepath\n";
-  out +=
-      "\\builtin shopt -u globskipdots patsub_replacement\n";  // since bash 5.2; one line, so that older ones skip it
-  if (!state.shopts.empty()) {
-    out += "\\builtin shopt -s";
-    for (const std::string& name : state.shopts) out += " " + name;
-    out += "\n";
+  if (!state.functions.empty()) {
+    out += "\\builtin shopt -s extglob\n";
+    for (const auto& [name, definition] : state.functions) (hides_a_builtin(name) ? text.late : out) += definition;
+    out += "\\builtin shopt -u extglob\n";
   }
+  out += restore_shopts(state.shopts);
   if (!text.late.empty()) text.late.insert(0, "\\exec 249<&-\n");
   return text;
 }
