@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
 #include "base/file.h"
@@ -154,8 +156,9 @@ TEST_CASE("a call that wants it tells its last line while it runs, when that has
 
 TEST_CASE("a call that is late is ended as at a deadline of its own") {
   CellUnderTest cell;
-  const uint64_t id = cell.start("x=kept; echo so far; sleep 1000");
-  CHECK(testing::eventually([] { return testing::process_with("1000"); }));
+  const std::string long_time = "1000." + std::to_string(::getpid());  // nobody else's sleep
+  const uint64_t id = cell.start("x=kept; echo so far; sleep " + long_time);
+  CHECK(testing::eventually([&] { return testing::process_with(long_time); }));
   cell.send(wire::Cancel{.id = id, .late = true});
   const wire::Done done = cell.next_done();
   CHECK(done.outcome == wire::Outcome::kTimedOut);

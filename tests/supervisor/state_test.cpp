@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
 #include "cell_under_test.h"
@@ -126,8 +128,9 @@ TEST_CASE("cell reset starts clean, and neither this call nor one that runs brin
 TEST_CASE("cell reset leaves background jobs and files alone, and takes no argument") {
   CellUnderTest cell;
   const std::string reset = cell.folder() + "/run/bin/cell reset";
-  cell.run("sleep 4711 & touch file; (" + reset + " | cat)");
-  CHECK(testing::process_with("4711"));
+  const std::string long_time = "4711." + std::to_string(::getpid());  // nobody else's sleep
+  cell.run("sleep " + long_time + " & touch file; (" + reset + " | cat)");
+  CHECK(testing::process_with(long_time));
   CHECK(cell.output_of("ls file") == "file");
   CHECK(cell.run("x=1; " + reset + " now 2>/dev/null").code == 2);
   CHECK(cell.output_of("echo $x") == "1");
