@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <cstdlib>
 #include <stdexcept>
 
@@ -49,6 +51,7 @@ std::vector<Row> measure_docker(const Subject& subject) {
   Row dense{"docker: echo hi, back to back, p50", "ms", {}, {}, {}, 2.0};
   Row dense_tail{"docker: echo hi, back to back, p99", "ms", {}, {}, {}, 20.0};
   Row exec{"docker: echo hi, vs exec create, start, inspect, p50", "ms", {}, {}, {}, 1.0 / 30};
+  Row run{"docker: echo hi, vs `docker run --rm` for each, p50", "ms", {}, {}, {}, 1.0 / 30};
   Row memory{"docker: server, resident after calls", "MB", {}, {}, {}, 14.0};
   Row session{"docker: an idle session, all its processes (PSS)", "MB", {}, {}, {}, {}};
   const Engine engine;
@@ -76,13 +79,17 @@ std::vector<Row> measure_docker(const Subject& subject) {
     const Pair against_exec =
         take_turns(ours, [&] { expect_hi(bare.exec("echo hi")); }, {kBlocks, kBlockSize / 4, kPace});
     exec.add_round(against_exec.ours.median(), against_exec.baseline.median());
+    const std::string run_script = fmt::format("docker -H {} run --rm --network none --entrypoint bash {} -c 'echo hi'",
+                                               engine.host, engine.image);
+    const Pair against_run = take_turns(ours, [&] { expect_hi(bare_bash(run_script)); }, {kBlocks, 1, kPace});
+    run.add_round(against_run.ours.median(), against_run.baseline.median());
     memory.add_round(resident_mb(server.pid()));
     double pss = 0;
     for (const pid_t pid : processes_of_session(server.pid())) pss += proportional_mb(pid);
     session.add_round(pss);
     server.close();
   }
-  return {first, paced, dense, dense_tail, exec, memory, session};
+  return {first, paced, dense, dense_tail, exec, run, memory, session};
 }
 
 }  // namespace bashcell::bench

@@ -1,6 +1,6 @@
-// bashcell_bench --program PATH [--rounds N] [PART...]: measures the parts named (all of them without a name) and
-// prints one table. Exit code: 0 all goals met, 1 some missed, 2 could not measure. scripts/bench.sh builds and calls
-// it.
+// bashcell_bench --program PATH [--rounds N] [--json FILE] [PART...]: measures the parts named (calls, start and memory
+// without a name) and prints one table, with --json as data into FILE, too. Exit code: 0 all goals met, 1 some missed,
+// 2 could not measure. scripts/bench.sh builds and calls it.
 
 #include <fmt/core.h>
 #include <sys/utsname.h>
@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <map>
 #include <thread>
 
@@ -33,8 +34,10 @@ const std::map<std::string, Part>& parts() {
 int usage(const std::string& problem) {
   std::string names;
   for (const auto& [name, part] : parts()) names += " " + name;
-  fmt::print(stderr, "bashcell_bench: {}\nusage: bashcell_bench --program PATH [--rounds N] [PART...]; parts:{}\n",
-             problem, names);
+  fmt::print(
+      stderr,
+      "bashcell_bench: {}\nusage: bashcell_bench --program PATH [--rounds N] [--json FILE] [PART...]; parts:{}\n",
+      problem, names);
   return 2;
 }
 
@@ -45,7 +48,7 @@ void print_machine(const Subject& subject) {
              system.release, std::thread::hardware_concurrency(), subject.rounds);
 }
 
-int run(const Subject& subject, const std::vector<std::string>& names) {
+int run(const Subject& subject, const std::vector<std::string>& names, const std::string& json_file) {
   print_machine(subject);
   std::vector<Row> rows;
   bool all_measured = true;
@@ -59,6 +62,13 @@ int run(const Subject& subject, const std::vector<std::string>& names) {
     }
   }
   const int missed = bashcell::bench::print_table(rows);
+  if (!json_file.empty()) {
+    std::ofstream file(json_file);
+    if (!(file << bashcell::bench::as_json(rows) << std::flush)) {
+      fmt::print(stderr, "bashcell_bench: cannot write {}\n", json_file);
+      return 2;
+    }
+  }
   if (!all_measured) return 2;
   return missed == 0 ? 0 : 1;
 }
@@ -69,6 +79,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a server that died is an error message, not our death
   Subject subject;
   std::vector<std::string> names;
+  std::string json_file;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const bool has_value = i + 1 < argc;
@@ -76,6 +87,8 @@ int main(int argc, char** argv) {
       subject.program = argv[++i];
     } else if (word == "--rounds" && has_value) {
       subject.rounds = std::atoi(argv[++i]);
+    } else if (word == "--json" && has_value) {
+      json_file = argv[++i];
     } else if (parts().count(word) > 0) {
       names.push_back(word);
     } else {
@@ -85,5 +98,5 @@ int main(int argc, char** argv) {
   if (subject.program.empty()) return usage("--program is missing");
   if (subject.rounds < 1) return usage("--rounds must be at least 1");
   if (names.empty()) names = {"calls", "start", "memory"};
-  return run(subject, names);
+  return run(subject, names, json_file);
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 namespace bashcell::bench {
 
 namespace {
@@ -35,6 +37,10 @@ void print_line(const std::string& name, const std::string& goal, const std::str
   fmt::print("{:<50} {:>15} {:>15} {:>10} {:>22} {:>5}\n", name, goal, ours, baseline, spread, met);
 }
 
+nlohmann::json summary(const Samples& values) {
+  return {{"median", values.median()}, {"min", values.smallest()}, {"max", values.largest()}};
+}
+
 }  // namespace
 
 void Row::add_round(double our_value, double baseline_value) {
@@ -56,6 +62,20 @@ int print_table(const std::vector<Row>& rows) {
     fmt::print("missed: {}: {:.2f}, the goal is {}\n", row.name, row.judged().median(), goal_text(row));
   }
   return missed;
+}
+
+std::string as_json(const std::vector<Row>& rows) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Row& row : rows) {
+    nlohmann::json& item = list.emplace_back(nlohmann::json{{"name", row.name}, {"unit", row.unit}});
+    if (row.ours.size() > 0) item["ours"] = summary(row.ours);
+    if (row.baseline.size() > 0) item["baseline"] = summary(row.baseline);
+    if (row.ratios.size() > 0) item["ratio"] = summary(row.ratios);
+    if (!row.at_most && !row.at_least) continue;
+    item["goal"] = goal_text(row);
+    item["met"] = row.met();
+  }
+  return list.dump(1) + "\n";
 }
 
 }  // namespace bashcell::bench

@@ -31,4 +31,8 @@ struct Row {
 // Prints the rows, and a line for each goal that was missed. Returns how many were.
 int print_table(const std::vector<Row>& rows);
 
+// The rows as data: name, unit, median, smallest and largest of each column, the goal as it is printed, and whether it
+// was met. What there is not is left out. bench/report.py reads it.
+std::string as_json(const std::vector<Row>& rows);
+
 }  // namespace bashcell::bench

@@ -12,8 +12,10 @@ if(BASHCELL_WERROR)
   target_compile_options(bashcell_warnings INTERFACE -Werror)
 endif()
 
-# The host program and everything that tests link.
+# The host program and everything that tests link. Small: it mostly waits, and each server has its code in memory.
 add_library(bashcell_host_flags INTERFACE)
+target_compile_options(bashcell_host_flags INTERFACE $<$<CONFIG:Release>:-Os> -ffunction-sections -fdata-sections)
+target_link_options(bashcell_host_flags INTERFACE -Wl,--gc-sections)
 if(BASHCELL_SANITIZE)
   # Not vptr: it looks into memory through a pipe, and calls it broken when a test has used up the descriptors.
   target_compile_options(bashcell_host_flags INTERFACE

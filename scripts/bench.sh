@@ -2,11 +2,36 @@
 # Sets up, builds and measures what users run, and holds it against the promises. Exits non-zero on a missed goal and
 # names it.
 #   scripts/bench.sh [--rounds N] [calls|start|memory|sessions|output|drain|docker]...     3 rounds; by default all parts but sessions, output and drain
+#   scripts/bench.sh all [--rounds N] [--heal]     all of it but output, into bench/results/latest.md and its picture: 10 minutes; --heal: 20 more
 #   scripts/bench.sh tokens [--show NAME]... [--misses FILE] [definitions|suite|jobs|recall]...     what replies cost and keep: 3 to 4 minutes
 #   scripts/bench.sh heal [--only NAME]... [--show NAME]... [plain|healed|second|cost]...     scripts that lack tools; takes root
 # The part `docker` is measured with an engine of its own (scripts/engines.sh), which takes root and Debian's docker.io.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Everything in one run, each part as it is run by itself: what they miss is told, and the page is made all the same.
+if [[ "${1:-}" == all ]]; then
+  shift
+  heal=no rounds=(--rounds 3)
+  while (($# > 0)); do
+    case "$1" in
+      --heal) heal=yes ;;
+      --rounds) rounds=(--rounds "${2:?--rounds needs a value}"); shift ;;
+      *) echo "bench: all takes --rounds N and --heal, not $1" >&2; exit 2 ;;
+    esac
+    shift
+  done
+  rm -rf build/bench
+  mkdir -p build/bench
+  missed=0
+  parts=(calls start memory sessions drain)
+  ((EUID != 0)) || ! command -v dockerd >/dev/null || parts+=(docker)
+  scripts/bench.sh "${rounds[@]}" --json build/bench/times.json "${parts[@]}" || missed=$?
+  scripts/bench.sh tokens --json "$PWD/build/bench/tokens.json" | tee build/bench/tokens.txt || missed=$?
+  if [[ "$heal" == yes ]]; then scripts/bench.sh heal | tee build/bench/heal.txt || missed=$?; fi
+  python3 -B bench/report.py build/bench bench/results
+  exit "$missed"
+fi
 
 if [[ "${1:-}" == tokens ]]; then
   scripts/setup.sh --tests

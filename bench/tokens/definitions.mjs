@@ -25,6 +25,7 @@ export async function runDefinitions(client, goals) {
       ['bashcell', tools.length, thousands(ours), thousands(ours / tools.length)],
     ],
   );
+  goals.figure('definitions, in every turn', 'tokens', {[`${oneJobTools.length} one-job tools`]: others, bashcell: ours});
   goals.check('definition of at most 100 tokens', costOf(tools) - countTokens('[]') <= 100, `${ours} tokens`);
   return {others, ours};
 }

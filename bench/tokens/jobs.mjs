@@ -86,6 +86,10 @@ export async function runJobs(client, workspace, definitions, goals) {
     ['job', 'calls', 'script', 'tokens', 'script', 'read', 'script', 'saved', 'time', 'script'],
     [...results.map(({name, tools, script}) => row(name, tools, script)), row('all', total('tools'), total('script'))],
   );
+  goals.figure(`${results.length} whole jobs: what all turns read`, 'tokens', {
+    'one-job tools': total('tools').read,
+    bashcell: total('script').read,
+  });
   console.log(`calls: round trips. tokens: what enters the conversation, definitions included.
 read: what all turns read, each of them all that was before it. saved: of what is read.`);
 }

@@ -90,5 +90,9 @@ export async function runRecall(client, workspace, goals, missesFile) {
   if (missesFile) fs.writeFileSync(missesFile, misses.map(describe).join(''));
   const recall = 1 - misses.length / results.length;
   const rival = results.filter((r) => r.rivalKept).length / results.length;
+  goals.figure(`errors kept in ${results.length} random logs`, '%', {
+    'head and tail, same tokens': 100 * rival,
+    bashcell: 100 * recall,
+  });
   goals.check('more errors kept than by head+tail', recall > rival, `${percent(recall)} against ${percent(rival)}`);
 }

@@ -122,6 +122,23 @@ function printTotals(results) {
   printLongest(results);
 }
 
+function noteFigures(results, goals) {
+  const readable = results.filter((r) => r.none);
+  const sum = (of) => readable.reduce((total, result) => total + of(result), 0);
+  goals.figure(`${readable.length} calls whose raw output a model could read at all`, 'tokens', {
+    'no trimming': sum((r) => r.raw.tokens),
+    'first 30,000 characters': sum((r) => r.head.tokens),
+    'first and last 15,000': sum((r) => r.ends.tokens),
+    bashcell: sum((r) => r.tokens),
+  });
+  goals.figure(`calls, of ${results.length}, with every fact asked for in the reply`, 'calls', {
+    'no trimming': readable.length,
+    'first 30,000 characters': results.filter((r) => r.head.kept).length,
+    'first and last 15,000': results.filter((r) => r.ends.kept).length,
+    bashcell: results.filter((r) => r.missing.length === 0).length,
+  });
+}
+
 function checkGoals(results, goals) {
   for (const {task, missing, reply, tokens, raw, worse} of results) {
     goals.check(
@@ -157,5 +174,6 @@ to a file: how long the same script takes with its output sent to a file in the 
   for (const {task, reply} of results.filter((r) => shown.some((name) => r.task.name.includes(name)))) {
     console.log(`\n$ ${task.script}\n${reply}`);
   }
+  noteFigures(results, goals);
   checkGoals(results, goals);
 }

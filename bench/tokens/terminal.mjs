@@ -29,10 +29,20 @@ export function printLongest(results, budget = 1800) {
   );
 }
 
-// What was promised and not kept, by name.
+// What was promised and not kept, by name; and the figures that say most.
 export class Goals {
   #missed = [];
   #met = 0;
+  #figures = [];
+
+  // `values`: by whom; `bashcell` is one of them.
+  figure(name, unit, values) {
+    this.#figures.push({name, unit, values});
+  }
+
+  get figures() {
+    return this.#figures;
+  }
 
   check(name, holds, found) {
     if (holds) ++this.#met;
