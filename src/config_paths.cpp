@@ -124,7 +124,7 @@ base::Result<std::string> find_supervisor(const Config& config) {
   const fs::path here = self.parent_path();
   const std::vector<std::string> candidates = {
       (here / "bashcell-init").string(),
-      (here / ".." / "libexec" / "bashcell" / "bashcell-init").lexically_normal().string()};
+      (here / BASHCELL_INIT_FOLDER / "bashcell-init").lexically_normal().string()};
   for (const std::string& candidate : candidates) {
     if (!unusable(candidate)) return candidate;
   }
