@@ -30,7 +30,9 @@ std::string_view cure(const CgroupLayout& layout, bool rootless) {
     return "run bashcell as root with runc, or unmount it: sudo umount /sys/fs/cgroup/unified";
   }
   if (rootless) return "use crun, which can: install crun by sudo apt-get install crun";
-  return "install one, for example: apt-get install runc";
+  // crun is the smaller one, and the one that ordinary users can use, too.
+  if (layout.kind == CgroupKind::kHybrid) return "install one that does: sudo apt-get install runc";
+  return "install one: sudo apt-get install crun";
 }
 
 }  // namespace

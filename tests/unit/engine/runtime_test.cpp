@@ -59,7 +59,9 @@ TEST_CASE("a missing runtime is an error that names what was tried and what help
   const auto missing = choose_runtime("/nonexistent/runtime", layout_of(CgroupKind::kV2), false);
   REQUIRE_FALSE(missing);
   CHECK(missing.error().message.find("/nonexistent/runtime: not found") != std::string::npos);
-  CHECK(missing.error().message.find("apt-get install runc") != std::string::npos);
+  CHECK(missing.error().message.ends_with("; install one: sudo apt-get install crun"));
+  const auto hybrid = choose_runtime("/nonexistent/runtime", layout_of(CgroupKind::kHybrid), false);
+  CHECK(hybrid.error().message.ends_with("; install one that does: sudo apt-get install runc"));
   CHECK_FALSE(version_of("/nonexistent/runtime"));
 }
 
