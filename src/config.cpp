@@ -285,16 +285,22 @@ Result<Config> load_config(const CommandLine& line, const std::vector<Option>& o
   return config;
 }
 
+// These say the same whatever is configured, and must do so when the configuration is broken.
+bool prints_a_text(Command command) {
+  return command == Command::kHelp || command == Command::kVersion || command == Command::kOptions ||
+         command == Command::kCompletion || command == Command::kManual;
+}
+
 }  // namespace
 
 Result<Invocation> parse_invocation(const std::vector<std::string>& arguments,
                                     const std::vector<std::string>& environment) {
   const std::vector<Option> options = all_options();
-  const Result<CommandLine> line = parse_command_line(options, arguments);
-  if (!line) return line.error();
   Invocation invocation;
+  const Result<CommandLine> line = parse_command_line(options, take_config_switches(invocation, arguments));
+  if (!line) return line.error();
   if (auto chosen = choose_command(invocation, *line); !chosen) return chosen.error();
-  if (invocation.command == Command::kHelp || invocation.command == Command::kVersion) return invocation;
+  if (prints_a_text(invocation.command)) return invocation;
 
   Result<Config> config = load_config(*line, options, environment_map(environment));
   if (!config) return config.error();
@@ -303,6 +309,9 @@ Result<Invocation> parse_invocation(const std::vector<std::string>& arguments,
     invocation.flags.push_back(find_option(options, name)->flag() + "=" + text);
   }
   if (!line->config_file.empty()) invocation.flags.push_back("--config=" + line->config_file);
+  if (invocation.command == Command::kConfig) {
+    invocation.server_arguments = server_arguments(*line, options, environment_map(environment));
+  }
   return invocation;
 }
 

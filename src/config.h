@@ -73,15 +73,20 @@ struct Config {
   base::LogLevel log = base::LogLevel::kError;
 };
 
-enum class Command { kServe, kRun, kDoctor, kReplay, kShelf, kHelp, kVersion };
+enum class Command { kServe, kRun, kDoctor, kConfig, kReplay, kShelf, kOptions, kCompletion, kManual, kHelp, kVersion };
 
 // One start of the program.
 struct Invocation {
   Command command = Command::kServe;
-  std::string operand;             // the script of `run`, the file of `replay`, the verb of `shelf`
+  std::string operand;             // the script of `run`, the file of `replay`, the verb of `shelf`, ...
   std::string subject;             // of that verb: a name, or the path of a folder
   std::vector<std::string> flags;  // the options given as flags, as "--name=value": for a server started by us
   Config config;
+  // Of `config` alone: what a client is to start the server with (paths absolute), whether to write it into the
+  // client's file, and whether that client runs on Windows.
+  std::vector<std::string> server_arguments;
+  bool write = false;
+  bool on_windows = false;
 };
 
 // `arguments` without the program's name; `environment` as "NAME=value". Reads the configuration file. An error is one
@@ -92,7 +97,10 @@ base::Result<Invocation> parse_invocation(const std::vector<std::string>& argume
 // The environment of this process, as parse_invocation takes it.
 std::vector<std::string> process_environment();
 
-// What --help prints.
+// What --help prints: a screen of 24 lines and 80 columns.
 std::string help_text();
+
+// What `bashcell options` prints: every option.
+std::string options_text();
 
 }  // namespace bashcell

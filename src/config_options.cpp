@@ -114,10 +114,21 @@ std::vector<Option> all_options() {
     option.description = property.at("description");
     option.allowed = allowed_text(property, option.kind);
     option.value_name = property.value("x-value", "");
+    if (option.kind == OptionKind::kChoice) option.choices = property.at("enum").get<std::vector<std::string>>();
     option.group = property.at("x-group");
     options.push_back(std::move(option));
   }
   return options;
+}
+
+std::vector<Option> options_by_group() {
+  std::vector<Option> grouped;
+  for (const Option& option : all_options()) {
+    const auto last = std::find_if(grouped.rbegin(), grouped.rend(),
+                                   [&](const Option& other) { return other.group == option.group; });
+    grouped.insert(last == grouped.rend() ? grouped.end() : last.base(), option);
+  }
+  return grouped;
 }
 
 const Option* find_option(const std::vector<Option>& options, std::string_view name) {

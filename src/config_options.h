@@ -23,6 +23,7 @@ struct Option {
   std::string description;
   std::string allowed;     // finishes "it must be ..."
   std::string value_name;  // "SECONDS"; empty for a switch
+  std::vector<std::string> choices;
   std::string group;
 
   std::string flag() const;      // "--max-timeout"
@@ -31,6 +32,9 @@ struct Option {
 
 // In the order of the schema.
 std::vector<Option> all_options();
+
+// The same with those of one group together, for people to read.
+std::vector<Option> options_by_group();
 
 const Option* find_option(const std::vector<Option>& options, std::string_view name);
 

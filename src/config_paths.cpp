@@ -123,8 +123,7 @@ base::Result<std::string> find_supervisor(const Config& config) {
   if (failure) return base::Error{"cannot find bashcell-init: /proc/self/exe: " + failure.message()};
   const fs::path here = self.parent_path();
   const std::vector<std::string> candidates = {
-      (here / "bashcell-init").string(),
-      (here / BASHCELL_INIT_FOLDER / "bashcell-init").lexically_normal().string()};
+      (here / "bashcell-init").string(), (here / BASHCELL_INIT_FOLDER / "bashcell-init").lexically_normal().string()};
   for (const std::string& candidate : candidates) {
     if (!unusable(candidate)) return candidate;
   }

@@ -5,7 +5,10 @@
 
 #include <string>
 
+#include "commands/completion.h"
+#include "commands/configure.h"
 #include "commands/doctor.h"
+#include "commands/manual.h"
 #include "commands/replay.h"
 #include "commands/run.h"
 #include "commands/serve.h"
@@ -46,10 +49,18 @@ int main(int argc, char** argv) {
       return bashcell::commands::run(*invocation, std::move(output));
     case Command::kDoctor:
       return bashcell::commands::doctor(*invocation, std::move(output));
+    case Command::kConfig:
+      return bashcell::commands::configure(*invocation, std::move(output));
     case Command::kReplay:
       return bashcell::commands::replay(*invocation, std::move(output));
     case Command::kShelf:
       return bashcell::commands::shelf(*invocation, std::move(output));
+    case Command::kOptions:
+      return print(output, bashcell::options_text());
+    case Command::kCompletion:
+      return print(output, bashcell::commands::completion(invocation->operand));
+    case Command::kManual:
+      return print(output, bashcell::commands::manual());
     case Command::kHelp:
       return print(output, bashcell::help_text());
     case Command::kVersion:

@@ -3,5 +3,7 @@ find_package(Python3 COMPONENTS Interpreter)
 if(TARGET bashcell AND Python3_Interpreter_FOUND)
   add_test(NAME commands.all
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/commands/commands_test.py $<TARGET_FILE:bashcell>)
-  set_tests_properties(commands.all PROPERTIES LABELS commands TIMEOUT 300)
+  add_test(NAME commands.config
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/commands/config_test.py $<TARGET_FILE:bashcell>)
+  set_tests_properties(commands.all commands.config PROPERTIES LABELS commands TIMEOUT 300)
 endif()

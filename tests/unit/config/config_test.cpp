@@ -8,47 +8,12 @@
 
 #include "base/file.h"
 #include "config_options.h"
+#include "home.h"
 
 namespace bashcell {
 namespace {
 
-namespace fs = std::filesystem;
 using Catch::Contains;
-using Words = std::vector<std::string>;
-
-// A home of its own for each test, so that no configuration of the tester is read.
-class Home {
- public:
-  Home() {
-    std::string pattern = (fs::temp_directory_path() / "bashcell-config-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  Home(const Home&) = delete;
-  Home& operator=(const Home&) = delete;
-  ~Home() { fs::remove_all(path_); }
-
-  const std::string& path() const { return path_; }
-  std::string write(const std::string& name, const std::string& text) const {
-    const fs::path file = fs::path(path_) / name;
-    fs::create_directories(file.parent_path());
-    REQUIRE(base::write_file(file.string(), text).ok());
-    return file.string();
-  }
-  base::Result<Invocation> parse(const Words& arguments, Words environment = {}) const {
-    environment.push_back("HOME=" + path_);
-    return parse_invocation(arguments, environment);
-  }
-  std::string error(const Words& arguments, const Words& environment = {}) const {
-    const auto invocation = parse(arguments, environment);
-    REQUIRE_FALSE(invocation.ok());
-    CHECK(invocation.error().message.find('\n') == std::string::npos);
-    return invocation.error().message;
-  }
-
- private:
-  std::string path_;
-};
 
 TEST_CASE("without options every value is the default, in the struct as in the schema") {
   const Home home;
@@ -326,19 +291,6 @@ TEST_CASE("help and version need no sound configuration") {
   CHECK(home.parse({"-h"})->command == Command::kHelp);
   CHECK(home.parse({"--version"})->command == Command::kVersion);
   CHECK_THAT(home.error({}), Contains("not valid JSON"));
-}
-
-TEST_CASE("help names every option and stays within 120 columns") {
-  const std::string help = help_text();
-  for (const Option& option : all_options()) {
-    CHECK_THAT(help, Contains(option.only_in_file ? option.name : option.flag()));
-  }
-  size_t start = 0;
-  while (start < help.size()) {
-    const size_t end = help.find('\n', start);
-    CHECK(end - start <= 120);
-    start = end + 1;
-  }
 }
 
 }  // namespace
