@@ -2,11 +2,31 @@
 
 set(bashcell_documents README.md CONTRIBUTING.md CHANGELOG.md LICENSE)
 install(FILES ${bashcell_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+
+# Texts that the program makes of its own options, so that they never go stale.
+set(bashcell_texts ${CMAKE_BINARY_DIR}/texts)
+file(MAKE_DIRECTORY ${bashcell_texts})
+add_custom_command(
+  OUTPUT ${bashcell_texts}/bashcell.1.gz ${bashcell_texts}/bashcell ${bashcell_texts}/_bashcell ${bashcell_texts}/bashcell.fish
+  COMMAND $<TARGET_FILE:bashcell> manual > bashcell.1
+  COMMAND gzip -9nf bashcell.1
+  COMMAND $<TARGET_FILE:bashcell> completion bash > bashcell
+  COMMAND $<TARGET_FILE:bashcell> completion zsh > _bashcell
+  COMMAND $<TARGET_FILE:bashcell> completion fish > bashcell.fish
+  DEPENDS bashcell WORKING_DIRECTORY ${bashcell_texts} VERBATIM)
+add_custom_target(bashcell_texts ALL DEPENDS ${bashcell_texts}/bashcell.1.gz)
+install(FILES ${bashcell_texts}/bashcell.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${bashcell_texts}/bashcell DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${bashcell_texts}/_bashcell DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${bashcell_texts}/bashcell.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # What Debian's policy wants in doc/: only in the package.
 set(bashcell_debian_doc share/doc/${PROJECT_NAME})
 install(FILES LICENSE DESTINATION ${bashcell_debian_doc} RENAME copyright COMPONENT debian EXCLUDE_FROM_ALL)
+# Debian's zsh looks for what packages bring here.
+install(FILES ${bashcell_texts}/_bashcell DESTINATION share/zsh/vendor-completions COMPONENT debian EXCLUDE_FROM_ALL)
 install(CODE "
   execute_process(
     COMMAND ${CMAKE_COMMAND} -DCHANGES=${PROJECT_SOURCE_DIR}/CHANGELOG.md
