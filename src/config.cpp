@@ -196,6 +196,9 @@ Config config_from(const json& values) {
   }
   config.shelf = pick<ShelfScope>(
       values["shelf"], {{"workspace", ShelfScope::kWorkspace}, {"user", ShelfScope::kUser}, {"off", ShelfScope::kOff}});
+  config.protect = pick<engine::ProtectPolicy>(values["protect"], {{"on", engine::ProtectPolicy::kOn},
+                                                                   {"strict", engine::ProtectPolicy::kStrict},
+                                                                   {"off", engine::ProtectPolicy::kOff}});
   config.memory_mb = values["memory"];
   config.cpus = values["cpus"];
   config.pids = values["pids"];
@@ -242,6 +245,9 @@ Result<void> check_together(Config& config, const Settings& settings, const Envi
   }
   if (!config.workspace_volume.empty() && config.engine == EngineChoice::kOci) {
     return not_allowed(settings, "workspace", "the path of a folder (the oci engine has no volumes)");
+  }
+  if (!config.workspace_volume.empty() && config.protect == engine::ProtectPolicy::kStrict) {
+    return not_allowed(settings, "protect", "on or off (what is in an engine's volume cannot be protected)");
   }
   if (config.workspace_is_default) {
     const auto folder = user_folder(environment, "XDG_DATA_HOME", ".local/share");

@@ -41,6 +41,7 @@ struct Config {
   std::string workspace_volume;      // then `workspace` is empty
   bool workspace_is_default = true;  // then it is made when missing (prepare_workspace)
   std::optional<engine::User> user;  // nothing: cell_user() decides
+  engine::ProtectPolicy protect = engine::ProtectPolicy::kOn;
   ShelfScope shelf = ShelfScope::kWorkspace;
   int64_t memory_mb = 512;
   double cpus = 0.5;

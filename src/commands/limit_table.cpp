@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sandbox/limit_check.h"
 
 namespace bashcell::commands {
@@ -25,6 +27,12 @@ wire::CellFacts perfect_facts(const engine::CellSpec& spec) {
   facts.capabilities = "0";
   facts.network_interfaces = {"lo"};
   facts.workspace_writable = true;
+  facts.workspace_device = spec.protection.device;
+  facts.workspace_inode = spec.protection.inode;
+  for (const engine::ProtectedPath& path : spec.protection.paths) {
+    facts.workspace_mounts.push_back(
+        {.name = path.name, .read_only = path.read_only, .device = path.device, .inode = path.inode});
+  }
   return facts;
 }
 
@@ -120,6 +128,17 @@ void add_isolation(Table& table, const engine::CellSpec& spec, const Facts& fact
             [](Facts& to, const Facts& from) { to.no_new_privs = from.no_new_privs; });
   table.add("system calls filtered", "yes", yes_no(facts.seccomp_mode == 2),
             [](Facts& to, const Facts& from) { to.seccomp_mode = from.seccomp_mode; });
+  if (spec.protection.paths.empty()) return;
+  const auto read_only = [](const auto& list) {
+    return fmt::format("{} read-only",
+                       std::count_if(list.begin(), list.end(), [](const auto& one) { return one.read_only; }));
+  };
+  table.add("protected files", read_only(spec.protection.paths), read_only(facts.workspace_mounts),
+            [](Facts& to, const Facts& from) {
+              to.workspace_device = from.workspace_device;
+              to.workspace_inode = from.workspace_inode;
+              to.workspace_mounts = from.workspace_mounts;
+            });
 }
 
 }  // namespace

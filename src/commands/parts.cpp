@@ -61,6 +61,7 @@ base::Result<engine::CellSpec> cell_spec(const Config& config) {
   spec.supervisor = std::move(*supervisor);
   spec.workspace = config.workspace;
   spec.workspace_volume = config.workspace_volume;
+  if (spec.workspace_volume.empty()) spec.protection = engine::find_protection(spec.workspace, config.protect);
   spec.image = cell_image(config);
   if (config.network != "none") spec.network = config.network;
   spec.rootfs = config.rootfs;

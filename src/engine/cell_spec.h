@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/protected_paths.h"
+
 namespace bashcell::engine {
 
 enum class LimitsPolicy {
@@ -22,6 +24,7 @@ struct User {
 struct CellSpec {
   // The workspace is the only writable thing of the host's that a cell sees.
   std::string workspace;          // absolute path of an existing folder on the host -> /workspace
+  Protection protection;          // of it: find_protection()
   std::string workspace_volume;   // instead of it: a volume of the engine's, made when missing (docker)
   std::string supervisor;         // absolute path of bashcell-init on the host -> /run/cell/bashcell-init, read-only
   std::string rootfs;             // absolute path of a root file system; empty: the host's /usr behind a skeleton (oci)

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "engine/protected_paths.h"
 #include "heal/advice.h"
 #include "heal/nearest.h"
 #include "heal/package_table.h"
@@ -34,7 +35,8 @@ constexpr std::string_view kWritable = "only /workspace and /tmp are writable";
 constexpr std::string_view kPython2 = "this is python 2 code, and python 3 is what is here";
 constexpr std::string_view kPerlModule = "that perl module is not here: use core modules, or python3";
 constexpr std::string_view kIsMawk = "that function is gawk's, and awk is not gawk here: call gawk";
-constexpr std::string_view kIdentity = "git wants a name first: git config user.name NAME; git config user.email MAIL";
+constexpr std::string_view kIdentity =
+    "git wants a name first: git config --global user.name NAME; git config --global user.email MAIL";
 
 constexpr Phrase kPhrases[] = {
     {"Could not resolve host", kNoNetwork, Where::kAnywhere, About::kNetwork},
@@ -140,6 +142,17 @@ std::string hint_for_denied(std::string_view line) {
                                                                      : std::string();
 }
 
+// "error: could not write config file .git/config: Device or resource busy", which is how a rename onto it fails
+std::string hint_for_protected(std::string_view line) {
+  if (!line.ends_with("Read-only file system") && !line.ends_with("Device or resource busy")) return {};
+  const std::string_view name = engine::protected_name_in(line);
+  if (name.empty()) return {};
+  std::string hint(name);
+  hint += " is read-only here, since programs outside trust it";
+  if (name == ".git/config") hint += "; git config --global works";
+  return hint;
+}
+
 struct Refused {
   std::string_view tool;
   std::string option;  // with its dashes
@@ -205,6 +218,7 @@ std::string hint_for_line(std::string_view line, const Surroundings& around) {
     if (std::string hint = hint_for_option(refused->tool, refused->option, around.is_busybox); !hint.empty())
       return hint;
   }
+  if (std::string hint = hint_for_protected(line); !hint.empty()) return hint;
   for (const Phrase& phrase : kPhrases) {
     if (!matches(line, phrase)) continue;
     if (phrase.about == About::kNetwork && around.has_network) continue;

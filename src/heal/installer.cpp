@@ -99,6 +99,7 @@ base::Result<engine::CellSpec> Installer::spec_in(const std::string& staging) co
   if (!spec) return spec;
   spec->workspace = staging;
   spec->workspace_volume.clear();
+  spec->protection = {};
   spec->toolbox.clear();
   spec->shelf.clear();
   spec->network.clear();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace bashcell::sandbox {
 
 namespace {
@@ -91,6 +93,22 @@ void check_tmp(const engine::CellSpec& spec, const wire::CellFacts& facts, std::
   }
 }
 
+// An engine in a virtual machine of its own numbers files by itself: there only places and flags can be compared.
+void check_protection(const engine::Protection& protection, const wire::CellFacts& facts,
+                      std::vector<std::string>& hard) {
+  const bool same_numbers = facts.workspace_device == protection.device && facts.workspace_inode == protection.inode;
+  for (const engine::ProtectedPath& path : protection.paths) {
+    const auto mount = std::find_if(facts.workspace_mounts.begin(), facts.workspace_mounts.end(),
+                                    [&](const wire::WorkspaceMount& candidate) { return candidate.name == path.name; });
+    if (mount == facts.workspace_mounts.end() || (path.read_only && !mount->read_only)) {
+      hard.push_back(path.name + " in the workspace is not protected (--protect off does without)");
+    } else if (same_numbers && (mount->device != path.device || mount->inode != path.inode)) {
+      hard.push_back(path.name + " in the workspace was replaced while the cell started");
+    }
+    if (hard.size() > 8) return;
+  }
+}
+
 }  // namespace
 
 LimitCheck check_limits(const engine::CellSpec& spec, const wire::CellFacts& facts) {
@@ -99,6 +117,7 @@ LimitCheck check_limits(const engine::CellSpec& spec, const wire::CellFacts& fac
   check_hardening(facts, check.hard);
   check_network(spec, facts, check.hard);
   check_tmp(spec, facts, check.hard);
+  check_protection(spec.protection, facts, check.hard);
   check_memory(spec, facts, check.soft);
   check_cpu(spec, facts, check.soft);
   check_pids(spec, facts, check.soft);

@@ -19,6 +19,7 @@ std::string joined(const std::vector<std::string>& sentences) {
 constexpr base::Budget kNewCellClause{.chars = 140, .tokens = 40};
 constexpr base::Budget kLimitClause{.chars = 200, .tokens = 80};
 constexpr base::Budget kNetworkClause{.chars = 160, .tokens = 70};
+constexpr base::Budget kUnprotectedClause{.chars = 180, .tokens = 90};
 
 }  // namespace
 
@@ -140,6 +141,7 @@ void Sandbox::on_hello(const wire::CellHello& hello) {
   facts_ = hello.facts;
   cell_was_used_ = false;
   network_told_ = spec_.network.empty();
+  unprotected_told_ = spec_.protection.unprotected.empty();
   not_enforced_ = check.soft;
   for (const std::string& limit : not_enforced_) options_.log.error("not enforced: " + limit);
   dispatch();
@@ -173,6 +175,7 @@ void Sandbox::send(CallId id, Call call) {
   call.former_end = lost_by_;
   call.cell = cell_->id();
   call.tells_network = !std::exchange(network_told_, true);
+  call.tells_unprotected = !std::exchange(unprotected_told_, true);
   call.tells_limits = !not_enforced_.empty() && !std::exchange(limits_told_, true);
   wire::Run run;
   run.id = id;
@@ -187,6 +190,7 @@ void Sandbox::send(CallId id, Call call) {
   reserve(call.tells_new_cell, kNewCellClause);
   reserve(call.tells_limits, kLimitClause);
   reserve(call.tells_network, kNetworkClause);
+  reserve(call.tells_unprotected, kUnprotectedClause);
   run.progress_ms = call.request.on_progress ? call.request.progress.count() : 0;
   run.filter_name = call.request.filter_name;
   run.filter = call.request.filter;
@@ -255,6 +259,13 @@ void Sandbox::report(Call call, std::variant<wire::Done, CellLost, NotRun> resul
   finished.former_end = call.former_end;
   if (call.tells_limits) finished.not_enforced = not_enforced_;
   if (call.tells_network) finished.network = spec_.network;
+  if (call.tells_unprotected) finished.unprotected = spec_.protection.unprotected;
+  if (std::holds_alternative<wire::Done>(finished.result)) {
+    finished.trusted = engine::newly_trusted(spec_.workspace, spec_.protection);
+    for (const std::string& name : finished.trusted) {
+      options_.log.error("new in the workspace, and trusted by programs outside: " + name);
+    }
+  }
   call.on_finished(std::move(finished));
 }
 

@@ -57,6 +57,8 @@ struct CallReport {
   CellEnd former_end{};                   // then: why that one ended
   std::vector<std::string> not_enforced;  // limits that this cell runs without; told once
   std::string network;                    // the cell has this one; told by the first call in it
+  std::vector<std::string> unprotected;   // CellSpec::protection's; told by the first call in the cell
+  std::vector<std::string> trusted;       // what is new in the workspace, and programs outside trust; told once
 };
 
 // Judges a fresh cell by what its supervisor read inside, before anything runs in it (limit_check.h).
@@ -139,6 +141,7 @@ class Sandbox {
     CellEnd former_end{};
     bool tells_limits = false;
     bool tells_network = false;
+    bool tells_unprotected = false;
   };
 
   void start_cell();
@@ -195,6 +198,7 @@ class Sandbox {
   std::vector<std::string> not_enforced_;
   bool limits_told_ = false;
   bool network_told_ = false;  // of this cell
+  bool unprotected_told_ = false;
 };
 
 }  // namespace bashcell::sandbox

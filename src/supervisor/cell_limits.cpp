@@ -1,6 +1,7 @@
 #include "supervisor/cell_limits.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -122,6 +123,46 @@ void read_network(wire::CellFacts& facts) {
   }
 }
 
+// The field at `index` of a line of proc_pid_mountinfo(5).
+std::string_view field(std::string_view line, int index) {
+  for (; index > 0 && !line.empty(); --index) line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
+  return line.substr(0, line.find(' '));
+}
+
+// Of two mounts at one place the later covers the other.
+void add_mount(wire::CellFacts& facts, const std::string& path, std::string_view name, std::string_view options) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) return;
+  std::erase_if(facts.workspace_mounts, [&](const wire::WorkspaceMount& other) { return other.name == name; });
+  const bool read_only = options == "ro" || options.starts_with("ro,");
+  facts.workspace_mounts.push_back(
+      {.name = std::string(name), .read_only = read_only, .device = info.st_dev, .inode = info.st_ino});
+}
+
+void read_workspace(wire::CellFacts& facts, const std::string& workspace) {
+  constexpr int kMountPoint = 4;
+  constexpr int kOptions = 5;
+  constexpr size_t kLongestName = 64;  // no protected one is longer, or has a character that is written as \ooo there
+  struct stat info {};
+  if (::stat(workspace.c_str(), &info) == 0) {
+    facts.workspace_device = info.st_dev;
+    facts.workspace_inode = info.st_ino;
+  }
+  facts.workspace_writable = ::access(workspace.c_str(), W_OK | X_OK) == 0;
+  const base::Result<std::string> mounts = base::read_file("/proc/self/mountinfo");
+  if (!mounts) return;
+  for (std::string_view rest = *mounts; !rest.empty();) {
+    const size_t end = std::min(rest.find('\n'), rest.size() - 1);
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    const std::string_view path = field(line, kMountPoint);
+    if (!path.starts_with(workspace + "/") || facts.workspace_mounts.size() == wire::kMostWorkspaceMounts) continue;
+    const std::string_view name = path.substr(workspace.size() + 1);
+    if (name.size() > kLongestName || name.find('\\') != name.npos) continue;
+    add_mount(facts, std::string(path), name, field(line, kOptions));
+  }
+}
+
 }  // namespace
 
 wire::CellFacts read_facts(const ShellPaths& paths) {
@@ -136,7 +177,7 @@ wire::CellFacts read_facts(const ShellPaths& paths) {
   facts.root_read_only = ::statvfs("/", &root) == 0 && (root.f_flag & ST_RDONLY) != 0;
   struct statvfs tmp {};
   if (::statvfs("/tmp", &tmp) == 0) facts.tmp_bytes = static_cast<int64_t>(tmp.f_blocks * tmp.f_frsize);
-  facts.workspace_writable = ::access(paths.workspace.c_str(), W_OK | X_OK) == 0;
+  read_workspace(facts, paths.workspace);
   if (::access(paths.bash.c_str(), X_OK) == 0) facts.shell = paths.bash;
   return facts;
 }

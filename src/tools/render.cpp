@@ -182,14 +182,26 @@ std::string ending(const wire::Done& done, const sandbox::CallReport& report, co
   return {};
 }
 
-Rendered render_done(const wire::Done& done, const sandbox::CallReport& report, const RenderContext& context) {
-  std::vector<std::string> parts = facts(done, context);
+std::string joined(const std::vector<std::string>& names) {
+  return one_line(fmt::format("{}", fmt::join(names, ", ")), 140);
+}
+
+// What there is to say beside how the script ended.
+void add_news(std::vector<std::string>& parts, const sandbox::CallReport& report, const RenderContext& context) {
   for (const std::string& clause : context.healing) parts.push_back(one_line(clause, 200));
   if (report.new_cell) parts.push_back(new_cell(report, context.session));
   if (!report.network.empty()) parts.push_back("network: " + one_line(report.network, 130));
-  const size_t news = context.healing.size() + (report.new_cell ? 1 : 0) + (report.network.empty() ? 0 : 1);
+  if (!report.unprotected.empty()) parts.push_back("not protected: " + joined(report.unprotected));
+  if (!report.trusted.empty()) parts.push_back("new here, and trusted by programs outside: " + joined(report.trusted));
+}
+
+Rendered render_done(const wire::Done& done, const sandbox::CallReport& report, const RenderContext& context) {
+  std::vector<std::string> parts = facts(done, context);
+  const size_t facts_told = parts.size();
+  add_news(parts, report, context);
+  const size_t news = parts.size() - facts_told;
   if (!report.not_enforced.empty()) {
-    parts.push_back("not enforced here: " + one_line(fmt::format("{}", fmt::join(report.not_enforced, ", ")), 140));
+    parts.push_back("not enforced here: " + joined(report.not_enforced));
   }
   Rendered rendered;
   rendered.is_error = done.outcome != wire::Outcome::kExited && done.outcome != wire::Outcome::kSignaled;

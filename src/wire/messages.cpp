@@ -41,6 +41,7 @@ class Reader {
       value.push_back(item.get<T>());
     }
   }
+  void get(const char* name, std::vector<WorkspaceMount>& value);
   void fail(const char* name) {
     if (problem_.empty()) problem_ = std::string("bad message: ") + name;
   }
@@ -65,6 +66,7 @@ class Reader {
 
 class Writer {
  public:
+  void get(const char* name, const std::vector<WorkspaceMount>& value);
   template <typename T>
   void get(const char* name, const T& value) {
     object[name] = value;
@@ -73,6 +75,35 @@ class Writer {
 };
 
 // One list of members per struct serves both directions.
+template <typename Io, typename M>
+void members(Io& io, M& m) requires std::is_same_v<std::remove_const_t<M>, WorkspaceMount> {
+  io.get("name", m.name);
+  io.get("read_only", m.read_only);
+  io.get("device", m.device);
+  io.get("inode", m.inode);
+}
+
+void Reader::get(const char* name, std::vector<WorkspaceMount>& value) {
+  const json* m = member(name, &json::is_array);
+  if (m == nullptr) return;
+  if (m->size() > kMostWorkspaceMounts) return fail(name);
+  for (const json& item : *m) {
+    if (!item.is_object()) return fail(name);
+    Reader reader(item);
+    members(reader, value.emplace_back());
+    if (!reader.problem().empty()) return fail(name);
+  }
+}
+
+void Writer::get(const char* name, const std::vector<WorkspaceMount>& value) {
+  json& list = object[name] = json::array();
+  for (const WorkspaceMount& mount : value) {
+    Writer writer;
+    members(writer, mount);
+    list.push_back(std::move(writer.object));
+  }
+}
+
 template <typename Io, typename M>
 void members(Io& io, M& m) requires std::is_same_v<std::remove_const_t<M>, CellFacts> {
   io.get("uid", m.uid);
@@ -91,6 +122,9 @@ void members(Io& io, M& m) requires std::is_same_v<std::remove_const_t<M>, CellF
   io.get("capabilities", m.capabilities);
   io.get("network_interfaces", m.network_interfaces);
   io.get("workspace_writable", m.workspace_writable);
+  io.get("workspace_device", m.workspace_device);
+  io.get("workspace_inode", m.workspace_inode);
+  io.get("workspace_mounts", m.workspace_mounts);
   io.get("shell", m.shell);
 }
 

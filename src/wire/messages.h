@@ -49,6 +49,15 @@ struct Answer {
   std::string text;   // for people; at most kMaxAnswerText bytes
 };
 
+// Something mounted below the workspace, as seen inside: its path from there, and stat(2)'s numbers.
+struct WorkspaceMount {
+  std::string name;
+  bool read_only = false;
+  uint64_t device = 0;
+  uint64_t inode = 0;
+};
+inline constexpr size_t kMostWorkspaceMounts = 256;  // that are told
+
 // What PID 1 read about its own cell (P13). -1: could not be read, or no limit.
 struct CellFacts {
   int64_t uid = -1;
@@ -67,6 +76,9 @@ struct CellFacts {
   std::string capabilities;   // CapBnd|CapPrm|CapEff|CapInh|CapAmb or-ed, as hex; "0" when there is none
   std::vector<std::string> network_interfaces;
   bool workspace_writable = false;
+  uint64_t workspace_device = 0;  // stat(2)'s numbers of the workspace
+  uint64_t workspace_inode = 0;
+  std::vector<WorkspaceMount> workspace_mounts;
   std::string shell;  // path of bash; empty when the root has none
 };
 

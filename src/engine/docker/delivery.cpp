@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr base::Duration kRemoveLimit{5'000};
 constexpr size_t kMaxSupervisor = size_t{16} << 20;
 
-json bind(const std::string& source, const char* target, bool read_only) {
+json bind_mount(const std::string& source, const std::string& target, bool read_only) {
   return {{"Type", "bind"},
           {"Source", source},
           {"Target", target},
@@ -96,19 +96,26 @@ base::Result<void> carry_out(EngineApi& api, const Work& work, const CellSpec& s
 }  // namespace
 
 json bind_supervisor(const CellSpec& spec, const std::string& run_folder) {
-  return {bind(run_folder, kCellRunFolder, true), bind(spec.supervisor, kCellSupervisor, true)};
+  return {bind_mount(run_folder, kCellRunFolder, true), bind_mount(spec.supervisor, kCellSupervisor, true)};
 }
 
-json bind_workspace(const CellSpec& spec) { return {bind(spec.workspace, kCellWorkspace, false)}; }
-
-json bind_host_folders(const CellSpec& spec) {
-  json mounts = json::array();
-  if (!spec.toolbox.empty()) mounts.push_back(bind(spec.toolbox, kCellTools, true));
-  if (!spec.shelf.empty()) mounts.push_back(bind(spec.shelf, kCellShelf, true));
+json bind_workspace(const CellSpec& spec) {
+  json mounts = {bind_mount(spec.workspace, kCellWorkspace, false)};
+  for (const ProtectedPath& path : spec.protection.paths) {
+    mounts.push_back(
+        bind_mount(spec.workspace + "/" + path.name, std::string(kCellWorkspace) + "/" + path.name, path.read_only));
+  }
   return mounts;
 }
 
-json bind_control_socket(const std::string& path) { return {bind(path, kCellControl, true)}; }
+json bind_host_folders(const CellSpec& spec) {
+  json mounts = json::array();
+  if (!spec.toolbox.empty()) mounts.push_back(bind_mount(spec.toolbox, kCellTools, true));
+  if (!spec.shelf.empty()) mounts.push_back(bind_mount(spec.shelf, kCellShelf, true));
+  return mounts;
+}
+
+json bind_control_socket(const std::string& path) { return {bind_mount(path, kCellControl, true)}; }
 
 base::Result<json> fill_volumes(EngineApi& api, const CellSpec& spec, const VolumeOptions& options) {
   Work work;

@@ -14,6 +14,7 @@ namespace bashcell::engine::docker {
 
 // HostConfig.Mounts. `run_folder`: a folder as ensure_run_folder() makes it.
 nlohmann::json bind_supervisor(const CellSpec& spec, const std::string& run_folder);
+// With what is protected in it.
 nlohmann::json bind_workspace(const CellSpec& spec);
 // The toolbox and the shelf, where there are any. Below the run folder, so only with that one bound, too.
 nlohmann::json bind_host_folders(const CellSpec& spec);

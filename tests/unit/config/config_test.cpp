@@ -136,6 +136,7 @@ TEST_CASE("the engines with images have options of their own") {
   CHECK_THAT(home.error({"--workspace=volume:../x"}), Contains("--workspace") && Contains("volume:NAME"));
   CHECK_THAT(home.error({"--workspace=volume:"}), Contains("volume:NAME"));
   CHECK_THAT(home.error({"--engine=oci", "--workspace=volume:data"}), Contains("the oci engine has no volumes"));
+  CHECK_THAT(home.error({"--protect=strict", "--workspace=volume:data"}), Contains("cannot be protected"));
 }
 
 TEST_CASE("a flag wins over the environment, the environment over the file") {

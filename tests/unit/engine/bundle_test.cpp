@@ -124,6 +124,23 @@ TEST_CASE("only the workspace and two bounded tmpfs are writable") {
   CHECK(config["linux"]["readonlyPaths"].back() == "/sys/fs/cgroup");
 }
 
+TEST_CASE("what is protected in the workspace is mounted over it, folders before what is in them") {
+  CellSpec spec = some_spec();
+  spec.protection.paths = {{.name = ".git", .read_only = false}, {.name = ".git/hooks"}};
+  const json config = config_for(spec);
+  const json hooks = mount_at(config, "/workspace/.git/hooks");
+  CHECK(hooks["source"] == "/srv/work/.git/hooks");
+  for (const char* option : {"ro", "rro", "nosuid", "nodev"}) CHECK(has_option(hooks, option));
+  const json git = mount_at(config, "/workspace/.git");
+  CHECK(git["source"] == "/srv/work/.git");
+  CHECK(has_option(git, "rw"));
+  std::vector<std::string> order;
+  for (const json& mount : config["mounts"]) {
+    if (mount["destination"].get<std::string>().starts_with("/workspace")) order.push_back(mount["destination"]);
+  }
+  CHECK(order == std::vector<std::string>{"/workspace", "/workspace/.git", "/workspace/.git/hooks"});
+}
+
 TEST_CASE("a toolbox is mounted read-only, and programs look there last") {
   CellSpec spec = some_spec();
   CHECK(mount_at(config_for(spec), "/run/cell/tools").is_null());

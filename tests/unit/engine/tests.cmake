@@ -7,6 +7,7 @@ bashcell_unit_test(engine
     network_test.cpp
     oci_cell_test.cpp
     private_folder_test.cpp
+    protected_paths_test.cpp
     run_folder_test.cpp
     runtime_test.cpp
     ../../support/scripted_engine.cpp

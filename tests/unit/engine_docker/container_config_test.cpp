@@ -97,6 +97,21 @@ TEST_CASE("toolbox and shelf are bound where the run folder is, and looked into 
   CHECK(holds(environment, "PYTHONUSERBASE=/run/cell/tools/python"));
 }
 
+TEST_CASE("what is protected is bound over the workspace") {
+  CellSpec spec = spec_of_a_cell();
+  spec.workspace = "/srv/work";
+  CHECK(bind_workspace(spec).size() == 1);
+  spec.protection.paths = {{.name = ".git", .read_only = false}, {.name = ".git/hooks"}};
+  const json mounts = bind_workspace(spec);
+  REQUIRE(mounts.size() == 3);
+  CHECK(mounts[0]["Target"] == "/workspace");
+  CHECK(mounts[1]["Target"] == "/workspace/.git");
+  CHECK(mounts[1]["ReadOnly"] == false);
+  CHECK(mounts[2]["Source"] == "/srv/work/.git/hooks");
+  CHECK(mounts[2]["Target"] == "/workspace/.git/hooks");
+  CHECK(mounts[2]["ReadOnly"] == true);
+}
+
 TEST_CASE("an installer cell gets the engine's own network") {
   CellSpec spec = spec_of_a_cell();
   spec.installer = true;

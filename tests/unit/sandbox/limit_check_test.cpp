@@ -53,6 +53,30 @@ TEST_CASE("only an installer cell may have a network that nobody named") {
   CHECK(check_limits(spec, facts).hard.empty());
 }
 
+TEST_CASE("a cell in which something protected is not is refused") {
+  engine::CellSpec spec;
+  spec.protection = {.paths = {{.name = ".git", .read_only = false, .device = 1, .inode = 3},
+                               {.name = ".git/hooks", .device = 1, .inode = 4}},
+                     .device = 1,
+                     .inode = 2};
+  wire::CellFacts facts = good_facts();
+  facts.workspace_device = 1;
+  facts.workspace_inode = 2;
+  const std::string missing = ".git/hooks in the workspace is not protected (--protect off does without)";
+  CHECK(check_limits(spec, facts).hard ==
+        std::vector<std::string>{".git in the workspace is not protected (--protect off does without)", missing});
+  facts.workspace_mounts = {{.name = ".git", .read_only = false, .device = 1, .inode = 3},
+                            {.name = ".git/hooks", .read_only = false, .device = 1, .inode = 4}};
+  CHECK(check_limits(spec, facts).hard == std::vector<std::string>{missing});
+  facts.workspace_mounts[1].read_only = true;
+  CHECK(check_limits(spec, facts).hard.empty());
+  facts.workspace_mounts[1].inode = 5;
+  CHECK(check_limits(spec, facts).hard ==
+        std::vector<std::string>{".git/hooks in the workspace was replaced while the cell started"});
+  facts.workspace_inode = 6;  // another machine's numbers
+  CHECK(check_limits(spec, facts).hard.empty());
+}
+
 TEST_CASE("missing isolation refuses the cell whatever the policy") {
   const std::vector<Row> rows = {
       {"writable", [](wire::CellFacts& f) { f.root_read_only = false; }},

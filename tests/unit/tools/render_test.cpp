@@ -181,6 +181,17 @@ TEST_CASE("a network is told by the first call that has it") {
   CHECK(render(report, {}).text == "two\n[cell: exit 1; network: lab]");
 }
 
+TEST_CASE("what is not protected, and what is new and trusted outside, is told") {
+  sandbox::CallReport report = report_of(exited(0, "two"));
+  report.unprotected = {".idea (a link)", ".envrc (a link)"};
+  CHECK(render(report, {}).text == "two\n[cell: not protected: .idea (a link), .envrc (a link)]");
+  report.unprotected.clear();
+  report.trusted = {".git/commondir"};
+  CHECK(render(report, {}).text == "two\n[cell: new here, and trusted by programs outside: .git/commondir]");
+  std::get<Done>(report.result).code = 1;
+  CHECK(render(report, {}).text == "two\n[cell: exit 1; new here, and trusted by programs outside: .git/commondir]");
+}
+
 TEST_CASE("what did not run, or was lost, is an error that says so") {
   sandbox::CallReport report;
   report.result = sandbox::NotRun{"no runtime\nhere"};

@@ -79,6 +79,9 @@ CellHello sample_hello() {
   hello.facts.capabilities = "0";
   hello.facts.network_interfaces = {"lo"};
   hello.facts.workspace_writable = true;
+  hello.facts.workspace_device = 2049;
+  hello.facts.workspace_inode = uint64_t{1} << 63;
+  hello.facts.workspace_mounts = {{.name = ".git/hooks", .read_only = true, .device = 2049, .inode = 7}};
   hello.facts.shell = "/bin/bash";
   return hello;
 }
