@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs cases against a real server: run_cases.py --bashcell PATH --engine oci C01 C02.a …
 
-A base id runs all its variants, a kind (STDIO) all of its cases; `tools`, `limits`, `badinput` and `selfcheck` are ids, too.
+A base id runs all its variants, a kind (STDIO) all of its cases; `tools`, `limits`, `escape`, `badinput` and `selfcheck` are ids, too.
 One line per variant, then a table; exit 1 when one failed, 77 when the engine is not there (1 if BASHCELL_REQUIRE names it).
 The engines docker and podman are those of `scripts/engines.sh with docker,podman,remote -- …`; docker-tls and docker-ssh are
 two ways to its remote.
@@ -22,7 +22,7 @@ from probe import ENGINES, make_probe  # noqa: E402
 from remote import is_remote  # noqa: E402
 from registry import VARIANTS, Bench, engine_host, run_variant  # noqa: E402
 import cases  # noqa: E402,F401  (registers all cases)
-import badinput_test, badinput_engine_test, badinput_remote_test, limits_test, selfcheck_test, tools_test  # noqa: E401,E402,F401  (register theirs as cases named so)
+import badinput_test, badinput_engine_test, badinput_remote_test, escape_test, limits_test, selfcheck_test, tools_test  # noqa: E401,E402,F401  (register theirs as cases named so)
 
 SKIPPED = 77
 
