@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <vector>
 
 #include "engine/oci/skeleton_build.h"
 
@@ -76,41 +77,52 @@ base::Result<Skeleton> hold(const std::string& path) {
   return Skeleton{path, std::move(*fd)};
 }
 
-// Removes skeletons that nobody holds, and what a builder that died left behind.
-void prune(const std::string& folder, const std::string& keep) {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    const std::string path = entry.path();
-    if (path == keep) continue;
-    const base::Result<base::UniqueFd> fd = open_folder(path);
-    if (!fd || ::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) continue;
-    const std::string condemned = fmt::format("{}/old-{}-{}", folder, ::getpid(), entry.path().filename().string());
-    if (::rename(path.c_str(), condemned.c_str()) != 0) continue;
-    fs::remove_all(condemned, error);
+// The folder itself, locked: shared while somebody takes or builds a skeleton in it, exclusive while some are
+// condemned. So a skeleton cannot be condemned between its appearing and its being held. `how` as for flock(2).
+base::Result<base::UniqueFd> lock_folder(const std::string& folder, int how) {
+  base::Result<base::UniqueFd> fd = open_folder(folder);
+  if (!fd) return fd;
+  while (::flock(fd->get(), how) != 0) {
+    if (errno != EINTR) return base::errno_error("cannot lock " + folder);
   }
+  return fd;
 }
 
-base::Result<void> build(const std::string& folder, const std::string& path, const RootPlan& plan) {
+// Removes skeletons that nobody holds, and what a builder that died left behind. While others take theirs nothing is
+// condemned: the next builder will.
+void prune(const std::string& folder, const std::string& keep) {
+  std::vector<std::string> condemned;
+  std::error_code error;
+  {
+    const base::Result<base::UniqueFd> alone = lock_folder(folder, LOCK_EX | LOCK_NB);
+    if (!alone) return;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+      const std::string path = entry.path();
+      if (path == keep) continue;
+      const base::Result<base::UniqueFd> fd = open_folder(path);
+      if (!fd || ::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) continue;
+      std::string old = fmt::format("{}/old-{}-{}", folder, ::getpid(), entry.path().filename().string());
+      if (::rename(path.c_str(), old.c_str()) == 0) condemned.push_back(std::move(old));
+    }
+  }
+  for (const std::string& path : condemned) fs::remove_all(path, error);
+}
+
+// Builds it beside its place, held from the beginning, and moves it there.
+base::Result<Skeleton> build(const std::string& folder, const std::string& path, const RootPlan& plan) {
   std::string temporary = folder + "/new-XXXXXX";
   if (::mkdtemp(temporary.data()) == nullptr) return base::errno_error("cannot make a folder in " + folder);
-  const base::Result<base::UniqueFd> fd = open_folder(temporary);
-  base::Result<void> result;
-  if (!fd) {
-    result = fd.error();
-  } else if (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) {
-    result = base::errno_error("cannot lock " + temporary);
-  } else {
-    result = build_skeleton(temporary, plan);
-  }
+  base::Result<Skeleton> held = hold(temporary);
+  const base::Result<void> built = held ? build_skeleton(temporary, plan) : base::Result<void>(held.error());
   std::error_code error;
-  if (!result) {
+  if (!built) {
     fs::remove_all(temporary, error);
-    return result;
+    return built.error();
   }
-  if (::rename(temporary.c_str(), path.c_str()) == 0) return {};
+  if (::rename(temporary.c_str(), path.c_str()) == 0) return Skeleton{path, std::move(held->in_use)};
   const int problem = errno;
   fs::remove_all(temporary, error);
-  if (problem == EEXIST || problem == ENOTEMPTY) return {};  // another server was faster: its folder is as good
+  if (problem == EEXIST || problem == ENOTEMPTY) return hold(path);  // another server was faster: its folder is as good
   return base::errno_error("cannot rename " + temporary, problem);
 }
 
@@ -134,15 +146,14 @@ base::Result<Skeleton> acquire_skeleton(const std::string& folder, const RootPla
   std::string path = fmt::format("{}/root-{}", folder, skeleton_key(plan));
   // Cleaners of /tmp remove single old files. A skeleton there serves for one day only, so that it never gets old.
   if (folder.rfind("/tmp/", 0) == 0) path += fmt::format("-{}", ::time(nullptr) / 86'400);
-  base::Error last;
-  for (int attempt = 0; attempt < 5; ++attempt) {
-    base::Result<Skeleton> held = hold(path);
-    if (held) return held;
-    const base::Result<void> built = build(folder, path, plan);
-    if (built) prune(folder, path);
-    last = built ? held.error() : built.error();
-  }
-  return base::Error{"cannot prepare the cell's root: " + last.message};
+  base::Result<base::UniqueFd> taking = lock_folder(folder, LOCK_SH);
+  if (!taking) return base::Error{"cannot prepare the cell's root: " + taking.error().message};
+  if (base::Result<Skeleton> held = hold(path)) return held;
+  base::Result<Skeleton> built = build(folder, path, plan);
+  taking->reset();
+  if (!built) return base::Error{"cannot prepare the cell's root: " + built.error().message};
+  prune(folder, path);
+  return built;
 }
 
 }  // namespace bashcell::engine::oci

@@ -3,6 +3,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -122,6 +123,25 @@ TEST_CASE("several servers that start at once get one and the same skeleton") {
   for (const std::string& path : paths) CHECK(path == paths[0]);
   CHECK_FALSE(paths[0].empty());
   CHECK(entries_in(folder.path()) == 1);
+}
+
+TEST_CASE("servers of two kinds that come and go take no skeleton from each other") {
+  const TemporaryFolder folder;
+  const std::array<RootPlan, 2> plans{RootPlan{{Kind::kFile, "one", {}, "1", 0644}},
+                                      RootPlan{{Kind::kFile, "two", {}, "2", 0644}}};
+  std::array<std::string, 8> problems;
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < problems.size(); ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 50 && problems[i].empty(); ++round) {
+        const auto skeleton = acquire_skeleton(folder.path(), plans[i % 2]);
+        if (!skeleton) problems[i] = skeleton.error().message;
+        if (skeleton && entries_in(skeleton->path) != 1) problems[i] = "not whole";
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& problem : problems) CHECK(problem.empty());
 }
 
 TEST_CASE("the host's root shows /usr and a chosen part of /etc, with the cell's user") {
