@@ -6,33 +6,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import Ajv2020 from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
-
+import {judge} from './schemas.mjs';
 import {openSession} from './sessions.mjs';
 import {recordedServerParameters} from './server.mjs';
-
-const resultOf = {
-  'initialize': 'InitializeResult',
-  'server/discover': 'DiscoverResult',
-  'tools/list': 'ListToolsResult',
-  'tools/call': 'CallToolResult',
-  'prompts/list': 'ListPromptsResult',
-  'prompts/get': 'GetPromptResult',
-  'ping': 'EmptyResult',
-};
-
-function loadSchema(version) {
-  const ajv = new Ajv2020({strict: false, allErrors: true});
-  addFormats(ajv);
-  const file = new URL(`schema/${version}.json`, import.meta.url);
-  ajv.addSchema({...JSON.parse(fs.readFileSync(file, 'utf8')), $id: 'mcp'});
-  return (definition, value, line) => {
-    const validate = ajv.getSchema(`mcp#/$defs/${definition}`);
-    assert.ok(validate, `the schema defines ${definition}`);
-    assert.ok(validate(value), `no valid ${definition}: ${line}\n${ajv.errorsText(validate.errors)}`);
-  };
-}
 
 async function use(session) {
   const options = {timeout: 60_000};
@@ -56,24 +32,12 @@ async function use(session) {
 }
 
 // The messages of one server process, judged. Returns the counts of each kind.
-function judge(text, check, sent) {
+function judgeAll(text, version, sent) {
   const counts = {};
   assert.ok(text.endsWith('\n'), 'the last line is whole');
   for (const line of text.slice(0, -1).split('\n')) {
     const message = JSON.parse(line);
-    let kind;
-    if (message.method !== undefined) {
-      kind = 'ServerNotification';
-      check('JSONRPCNotification', message, line);
-      check(kind, message, line);
-    } else if (message.error !== undefined) {
-      kind = 'JSONRPCErrorResponse';
-      check(kind, message, line);
-    } else {
-      kind = resultOf[sent.get(message.id)];
-      check('JSONRPCResultResponse', message, line);
-      check(kind, message.result, line);
-    }
+    const kind = judge(version, message, sent.get(message.id));
     counts[kind] = (counts[kind] ?? 0) + 1;
   }
   return counts;
@@ -87,7 +51,6 @@ for (const kind of ['legacy', 'pinned']) {
   const session = await openSession(kind, recordedServerParameters(folder));
   await use(session);
   await session.client.close();
-  const check = loadSchema(session.wantedVersion);
   const records = fs.readdirSync(folder);
   assert.ok(records.includes(`${session.pid}.jsonl`));
   for (const record of records) {
@@ -96,7 +59,7 @@ for (const kind of ['legacy', 'pinned']) {
     if (text === '' && !main) continue;  // a probe that was ended before it answered
     // The library's probe runs in a process of its own and asks one thing only.
     const sent = main ? session.sent : {get: () => 'server/discover'};
-    const counts = judge(text, check, sent);
+    const counts = judgeAll(text, session.wantedVersion, sent);
     console.log(`${kind}, ${main ? 'session' : 'probe'}: valid: ${JSON.stringify(counts)}`);
     if (main) assert.ok(counts.CallToolResult >= 6 && counts.ServerNotification >= 1);
     if (kind === 'legacy') assert.doesNotMatch(text, modernOnly);
