@@ -19,6 +19,8 @@ using base::Result;
 using nlohmann::json;
 
 constexpr size_t kMaxFileBytes = 64 * 1024 * 1024;
+constexpr uint64_t kMostMilliseconds = 24 * 60 * 60 * 1000;
+constexpr uint64_t kMostExitCode = 255;
 
 Result<std::string> from_hex(const std::string& digits) {
   const auto value = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
@@ -42,11 +44,13 @@ Result<Step> read_setup(const json& setup) {
     return Error{"setup must be an object of args and env"};
   Setup result;
   const json arguments = setup.value("args", json::array());
+  if (!arguments.is_array()) return Error{"args must be an array"};
   for (const json& argument : arguments) {
     if (!argument.is_string()) return Error{"args must be strings"};
     result.arguments.push_back(argument.get<std::string>());
   }
   const json environment = setup.value("env", json::object());
+  if (!environment.is_object()) return Error{"env must be an object"};
   for (const auto& [name, value] : environment.items()) {
     if (!value.is_string()) return Error{"env must hold strings"};
     result.environment[name] = value.get<std::string>();
@@ -67,16 +71,22 @@ Result<Step> read_raw(const json& raw) {
 Result<Step> read_expect(const json& line) {
   Expect expect{line["expect"]};
   if (line.contains("within_ms")) {
-    if (!line["within_ms"].is_number_unsigned()) return Error{"within_ms must be a number of milliseconds"};
-    expect.within = base::Duration(line["within_ms"].get<int64_t>());
+    const json& within = line["within_ms"];
+    if (!within.is_number_unsigned() || within.get<uint64_t>() > kMostMilliseconds) {
+      return Error{"within_ms must be a number of milliseconds, at most a day's"};
+    }
+    expect.within = base::Duration(within.get<int64_t>());
   }
   if (const Result<void> valid = check_pattern(expect.message); !valid) return valid.error();
   return Step{0, std::move(expect)};
 }
 
 Result<Step> read_expect_exit(const json& line) {
-  if (!line["expect_exit"].is_number_integer()) return Error{"expect_exit must be an exit code"};
-  ExpectExit expect{line["expect_exit"].get<int>()};
+  const json& code = line["expect_exit"];
+  if (!code.is_number_unsigned() || code.get<uint64_t>() > kMostExitCode) {
+    return Error{"expect_exit must be an exit code, 0 to 255"};
+  }
+  ExpectExit expect{code.get<int>()};
   if (line.contains("stderr_matches")) {
     if (!line["stderr_matches"].is_string()) return Error{"stderr_matches must be a string"};
     expect.stderr_matches = line["stderr_matches"].get<std::string>();

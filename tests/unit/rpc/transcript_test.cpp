@@ -32,12 +32,33 @@ TEST_CASE("every kind of step is read") {
 }
 
 TEST_CASE("what is not a step is an error that names the line") {
-  for (const char* line :
-       {"", "{", "[]", "{}", R"({"sned": {}})", R"({"note": 1})", R"({"expect": {}, "whitin_ms": 1})",
-        R"({"expect": {}, "within_ms": -1})", R"({"expect": {"$anny": "x"}})", R"({"close_input": false})",
-        R"({"expect_exit": "0"})", R"({"expect_exit": 0, "stderr_matches": "("})", R"({"send_raw": 5})",
-        R"({"send_raw": {"hex": "f"}})", R"({"send_raw": {"hex": "FF"}})", R"({"setup": {"engine": "x"}})",
-        R"({"setup": {"args": [1]}})", R"({"setup": {"env": {"A": 1}}})", R"({"send": {}, "note": "x"})"}) {
+  for (const char* line : {"",
+                           "{",
+                           "[]",
+                           "{}",
+                           R"({"sned": {}})",
+                           R"({"note": 1})",
+                           R"({"expect": {}, "whitin_ms": 1})",
+                           R"({"expect": {}, "within_ms": -1})",
+                           R"({"expect": {"$anny": "x"}})",
+                           R"({"close_input": false})",
+                           R"({"expect_exit": "0"})",
+                           R"({"expect_exit": 0, "stderr_matches": "("})",
+                           R"({"send_raw": 5})",
+                           R"({"send_raw": {"hex": "f"}})",
+                           R"({"send_raw": {"hex": "FF"}})",
+                           R"({"setup": {"engine": "x"}})",
+                           R"({"expect": {}, "within_ms": 18446744073709551615})",
+                           R"({"expect": {}, "within_ms": 86400001})",
+                           R"({"expect_exit": -1})",
+                           R"({"expect_exit": 256})",
+                           R"({"expect_exit": 4294967296})",
+                           R"({"setup": {"args": {"a": "b"}}})",
+                           R"({"setup": {"args": "a"}})",
+                           R"({"setup": {"env": ["a"]}})",
+                           R"({"setup": {"args": [1]}})",
+                           R"({"setup": {"env": {"A": 1}}})",
+                           R"({"send": {}, "note": "x"})"}) {
     const base::Result<Transcript> read = parse_transcript(std::string("{\"note\": \"first\"}\n") + line + "\n");
     INFO(line);
     REQUIRE_FALSE(read.ok());
