@@ -21,10 +21,11 @@ constexpr size_t kMaxLine = size_t{64} << 10;
 constexpr size_t kMaxDepth = 16;
 constexpr size_t kMaxLayers = 1'000;
 constexpr size_t kMaxError = 500;
+constexpr int64_t kMostBytes = 1'000'000'000'000'000;  // of a layer: so the sum of all fits, whatever an engine says
 
 int64_t number_of(const json& object, const char* name) {
   const json& value = member(object, name);
-  return value.is_number_integer() ? std::max<int64_t>(value.get<int64_t>(), 0) : 0;
+  return value.is_number_integer() ? std::clamp<int64_t>(value.get<int64_t>(), 0, kMostBytes) : 0;
 }
 
 }  // namespace

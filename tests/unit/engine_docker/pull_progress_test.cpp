@@ -1,6 +1,7 @@
 #include "engine/docker/pull_progress.h"
 
 #include <catch2/catch.hpp>
+#include <limits>
 
 using bashcell::engine::docker::PullProgress;
 
@@ -41,6 +42,12 @@ TEST_CASE("progress tells downloading from unpacking") {
         "1 layer, all here and being unpacked");
   CHECK(after({line("a", "Extracting", 5, 10), line("b", "Pull complete"), line("c", "Download complete")}) ==
         "3 layers, all here and being unpacked");
+}
+
+TEST_CASE("numbers that no image has do not overflow") {
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  CHECK(after({line("a", "Downloading", most, most), line("b", "Downloading", most, most)}) ==
+        "2 PB of 2 PB, 0 of 2 layers");
 }
 
 TEST_CASE("lines may come in any pieces") {
