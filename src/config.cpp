@@ -82,6 +82,8 @@ Result<void> add_file(Settings& settings, const std::vector<Option>& options, co
     document = json::parse(*text);
   } catch (const json::parse_error& error) {
     return Error{fmt::format("{} is not valid JSON: see line {}", file.path, line_of(*text, error.byte))};
+  } catch (const json::out_of_range&) {  // 1e400
+    return Error{file.path + " has a number that is too large for any option"};
   }
   if (!document.is_object()) return Error{fmt::format("{} must hold one JSON object of options", file.path)};
 

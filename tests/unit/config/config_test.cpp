@@ -221,6 +221,8 @@ TEST_CASE("what is no configuration file says so") {
   CHECK_THAT(home.error({"--config", home.write("d.json", R"({"memory": null})")}), Contains("is null; it must be"));
   CHECK_THAT(home.error({"--config", home.path()}), Contains("--config: ") && Contains(home.path()));
   CHECK_THAT(home.error({"--config", home.write("e.json", std::string(100000, '['))}), Contains("not valid JSON"));
+  CHECK_THAT(home.error({"--config", home.write("f.json", "{\"timeout\": 1e400}")}),
+             Contains("f.json has a number that is too large"));
 }
 
 TEST_CASE("an empty variable counts as not set, and those of the tests are no options") {
