@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets of tests/fuzz/ with clang++ and runs them: what is in their corpora first, then new inputs.
-#   scripts/fuzz.sh [--build DIR] [--seed N] [SECONDS] [TARGET...]     60 s each of all targets by default; 0: only build
+# Builds the fuzz targets of tests/fuzz/ with clang++ and runs them side by side: what is in their corpora first, then new
+# inputs.
+#   scripts/fuzz.sh [--build DIR] [--seed N] [SECONDS] [TARGET...]     60 s of all targets by default; 0: only build
 # What a run finds that reaches new code stays in DIR/found/TARGET, and is where the next one begins; an input that breaks
 # a target in DIR/broken. Exits with 77 where there is no clang++ with libFuzzer, unless BASHCELL_REQUIRE says what must not
 # be skipped.
@@ -12,13 +13,13 @@ while [[ "${1:-}" == --* ]]; do
   case "$1" in
     --build) build="${2:?--build needs a folder}" ;;
     --seed) seed="${2:?--seed needs a number}" ;;
-    *) sed -n '3p' "$0" >&2; exit 2 ;;
+    *) sed -n '4p' "$0" >&2; exit 2 ;;
   esac
   shift 2
 done
 if [[ "${1:-}" =~ ^[0-9]+$ ]]; then seconds="$1"; shift; fi
 targets=("$@")
-((${#targets[@]})) || targets=(cleaner trimmer frames)
+((${#targets[@]})) || mapfile -t targets < <(ls tests/fuzz/corpus)
 for target in "${targets[@]}"; do
   [[ -d "tests/fuzz/corpus/$target" ]] || { echo "fuzz: there is no target $target" >&2; exit 2; }
 done
@@ -39,14 +40,21 @@ fi
 ((seconds)) || exit 0
 
 export ASAN_OPTIONS="detect_stack_use_after_return=0" UBSAN_OPTIONS="print_stacktrace=1"
-for target in "${targets[@]}"; do
-  found="$build/found/$target" log="$build/$target.log"
+run() {
+  local target="$1" found="$build/found/$1" log="$build/$1.log"
   mkdir -p "$found"
   if ! "$build/$target" -max_total_time="$seconds" -seed="$seed" -max_len=4096 -timeout=20 -artifact_prefix="$build/broken/$target-" \
     "$found" "tests/fuzz/corpus/$target" >"$log" 2>&1; then
-    grep -v -E '^#[0-9]+\s+(NEW|REDUCE|pulse)' "$log" | tail -n 60 >&2
+    grep -a -v -E '^#[0-9]+\s+(NEW|REDUCE|pulse)' "$log" | tail -n 60 >&2
     echo "fuzz: $target is broken by the input that is named above; $build/$target FILE runs it again" >&2
-    exit 1
+    return 1
   fi
   echo "$target: $(sed -nE 's/^Done ([0-9]+) runs in ([0-9]+) second.*/\1 runs in \2 s, all as promised/p' "$log")"
+}
+started=() code=0
+for target in "${targets[@]}"; do
+  run "$target" &
+  started+=($!)
 done
+for pid in "${started[@]}"; do wait "$pid" || code=1; done
+exit "$code"

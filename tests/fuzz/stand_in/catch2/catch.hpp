@@ -5,3 +5,5 @@
 #include "check.h"
 
 #define REQUIRE(...) ::bashcell::fuzz::require(static_cast<bool>(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
+#define CHECK(...) REQUIRE(__VA_ARGS__)
+#define INFO(...) static_cast<void>(0)
