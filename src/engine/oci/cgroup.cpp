@@ -47,7 +47,7 @@ bool has_controllers(const CgroupLayout& layout) {
 bool writable(const std::string& path) { return ::access(path.c_str(), W_OK) == 0; }
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-std::set<std::string> controllers_in(const std::string& file) {
+std::set<std::string> words_in(const std::string& file) {
   const base::Result<std::string> text = base::read_file(file);
   const std::vector<std::string> list = words(text ? *text : std::string());
   return {list.begin(), list.end()};
@@ -62,6 +62,25 @@ bool v2_swap_known(const std::string& mount) {
   return true;
 }
 
+// Whether groups below this one can have limits. The kernel lets a group that holds processes itself pass no memory
+// controller on (cgroups(7), "no internal processes"); the true top of the hierarchy, which alone has no cgroup.type,
+// may.
+bool can_limit_below(const std::string& folder) {
+  if (words_in(folder + "/cgroup.subtree_control").count("memory") > 0) return true;
+  return !exists(folder + "/cgroup.type") || words_in(folder + "/cgroup.procs").empty();
+}
+
+CgroupPlan plan_in_the_way(const std::string& folder, const std::string& whose) {
+  CgroupPlan plan;
+  plan.reason =
+      fmt::format("{} is {}, but holds processes itself, so that no group in it can have limits", folder, whose);
+  plan.fix = fmt::format(
+      "give --limits best-effort, or move them into a group of their own: "
+      "mkdir {0}/own; xargs -n1 <{0}/cgroup.procs >{0}/own/cgroup.procs",
+      folder);
+  return plan;
+}
+
 void set_controllers(CgroupPlan& plan, const std::set<std::string>& controllers) {
   plan.memory = controllers.count("memory") > 0;
   plan.cpu = controllers.count("cpu") > 0;
@@ -71,7 +90,10 @@ void set_controllers(CgroupPlan& plan, const std::set<std::string>& controllers)
 CgroupPlan plan_for_root(const CgroupLayout& layout, const std::string& parent) {
   CgroupPlan plan;
   if (layout.kind == CgroupKind::kV2) {
-    set_controllers(plan, controllers_in(layout.v2_mount + "/cgroup.controllers"));
+    if (writable(layout.v2_mount) && !can_limit_below(layout.v2_mount)) {
+      return plan_in_the_way(layout.v2_mount, "the top of the cgroup hierarchy as seen here (in a container?)");
+    }
+    set_controllers(plan, words_in(layout.v2_mount + "/cgroup.controllers"));
     if (!writable(layout.v2_mount)) plan = {};
     plan.swap = plan.memory && v2_swap_known(layout.v2_mount);
   } else {
@@ -104,17 +126,25 @@ bool user_bus_exists() {
   return ::stat((base + "/bus").c_str(), &info) == 0 && S_ISSOCK(info.st_mode) && exists(base + "/systemd/private");
 }
 
-// The nearest group above the own one (which holds processes, so that none can be made below it with controllers)
-// where this user may make groups and move processes. `%s` becomes the cell's name.
-std::optional<std::string> delegated_parent(const CgroupLayout& layout) {
-  std::filesystem::path at = std::filesystem::path(layout.v2_path).parent_path();
-  for (; at.has_relative_path(); at = at.parent_path()) {
+// A group where this user may make groups and move processes.
+struct DelegatedGroup {
+  std::string path;  // in the hierarchy
+  bool can_limit_below = false;
+};
+
+// The nearest one at or above the own group that can limit what is below it, else the nearest. The own group cannot,
+// since it holds this process, but then it is what the user has to know about.
+std::optional<DelegatedGroup> delegated_group(const CgroupLayout& layout) {
+  std::optional<DelegatedGroup> nearest;
+  for (std::filesystem::path at = layout.v2_path; at.has_relative_path(); at = at.parent_path()) {
     const std::string folder = layout.v2_mount + at.string();
-    if (writable(folder) && writable(folder + "/cgroup.procs") && writable(folder + "/cgroup.subtree_control")) {
-      return at.string();
-    }
+    if (!writable(folder) || !writable(folder + "/cgroup.procs") || !writable(folder + "/cgroup.subtree_control"))
+      continue;
+    const bool usable = at != layout.v2_path && can_limit_below(folder);
+    if (usable) return DelegatedGroup{at.string(), true};
+    if (!nearest) nearest = DelegatedGroup{at.string(), false};
   }
-  return std::nullopt;
+  return nearest;
 }
 
 CgroupPlan plan_for_user(const CgroupLayout& layout) {
@@ -127,13 +157,15 @@ CgroupPlan plan_for_user(const CgroupLayout& layout) {
   if (user_bus_exists()) {
     const std::string service =
         fmt::format("{}/user.slice/user-{}.slice/user@{}.service", layout.v2_mount, ::geteuid(), ::geteuid());
-    set_controllers(plan, controllers_in(service + "/cgroup.controllers"));
+    set_controllers(plan, words_in(service + "/cgroup.controllers"));
     plan.manager = CgroupManager::kSystemd;
     plan.path = "user.slice::%s";  // slice:prefix:name, systemd's own notation in cgroupsPath
-  } else if (const std::optional<std::string> parent = delegated_parent(layout)) {
-    set_controllers(plan, controllers_in(layout.v2_mount + *parent + "/cgroup.controllers"));
+  } else if (const std::optional<DelegatedGroup> group = delegated_group(layout)) {
+    const std::string folder = layout.v2_mount + group->path;
+    if (!group->can_limit_below) return plan_in_the_way(folder, fmt::format("delegated to uid {}", ::geteuid()));
+    set_controllers(plan, words_in(folder + "/cgroup.controllers"));
     plan.manager = CgroupManager::kCgroupfs;
-    plan.path = *parent + "/%s";
+    plan.path = group->path + "/%s";
   }
   plan.swap = plan.memory && v2_swap_known(layout.v2_mount);
   if (!plan.memory && !plan.cpu && !plan.pids) plan.manager = CgroupManager::kDisabled;

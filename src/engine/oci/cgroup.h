@@ -48,7 +48,8 @@ struct CgroupPlan {
 };
 
 // Root puts its cells under `root_parent` (an absolute cgroup path); an ordinary user into a scope of the own systemd
-// when its bus answers at a socket, else beside the own cgroup when that part is delegated, else nowhere.
+// when its bus answers at a socket, else beside the own cgroup when that part is delegated, else nowhere. A group that
+// holds processes itself is no place for cells with limits: then the plan has none, and says how to make room.
 CgroupPlan plan_cgroup(const CgroupLayout& layout, bool rootless, const std::string& root_parent);
 
 // The folders in which cells' cgroups of root lie, for the sweep: one, or with v1 one per controller.

@@ -84,6 +84,30 @@ TEST_CASE("root on v2 gets every limit from the controllers at the top") {
   CHECK_FALSE(plan_cgroup(layout, false, "/bashcell").swap);
 }
 
+TEST_CASE("root in a container, whose top group holds processes, is told how to make room") {
+  const TemporaryFolder top;
+  put(top.path() / "cgroup.controllers", "cpu memory pids\n");
+  put(top.path() / "cgroup.type", "domain\n");  // which the true top does not have
+  put(top.path() / "cgroup.subtree_control", "\n");
+  put(top.path() / "cgroup.procs", "0\n1\n");
+  CgroupLayout layout;
+  layout.kind = CgroupKind::kV2;
+  layout.v2_mount = top.path();
+  const CgroupPlan plan = plan_cgroup(layout, /*rootless=*/false, "/bashcell");
+  CHECK(plan.manager == CgroupManager::kDisabled);
+  CHECK(plan.path.empty());
+  CHECK(plan.missing() == "memory, cpu and pids");
+  CHECK(plan.reason.find("holds processes") != std::string::npos);
+  const std::string folder = top.path().string();
+  CHECK(plan.fix.find("xargs -n1 <" + folder + "/cgroup.procs >" + folder + "/own/cgroup.procs") != std::string::npos);
+
+  put(top.path() / "cgroup.procs", "");
+  CHECK(plan_cgroup(layout, false, "/bashcell").complete());
+  put(top.path() / "cgroup.procs", "1\n");
+  put(top.path() / "cgroup.subtree_control", "cpu memory pids\n");
+  CHECK(plan_cgroup(layout, false, "/bashcell").complete());
+}
+
 TEST_CASE("a controller that is not there is named, with a cure") {
   const TemporaryFolder top;
   put(top.path() / "cgroup.controllers", "cpuset io memory\n");
@@ -128,4 +152,27 @@ TEST_CASE("an ordinary user on v2 uses the delegated group above the own one") {
   const CgroupPlan none = plan_cgroup(layout, true, "/bashcell");
   CHECK(none.manager == CgroupManager::kDisabled);
   CHECK(none.reason.find("delegated") != std::string::npos);
+}
+
+TEST_CASE("an ordinary user in the delegated group itself is told how to make room in it") {
+  const TemporaryFolder top;
+  put(top.path() / "mine/cgroup.controllers", "cpu memory pids\n");
+  put(top.path() / "mine/cgroup.type", "domain\n");
+  put(top.path() / "mine/cgroup.subtree_control", "");
+  put(top.path() / "mine/cgroup.procs", "4711\n");
+  CgroupLayout layout;
+  layout.kind = CgroupKind::kV2;
+  layout.v2_mount = top.path();
+  layout.v2_path = "/mine";
+  ::unsetenv("XDG_RUNTIME_DIR");
+  const CgroupPlan inside = plan_cgroup(layout, /*rootless=*/true, "/bashcell");
+  CHECK(inside.manager == CgroupManager::kDisabled);
+  CHECK(inside.reason.find("/mine is delegated to uid") != std::string::npos);
+  CHECK(inside.fix.find("mkdir " + top.path().string() + "/mine/own;") != std::string::npos);
+
+  // In a group below it that helps only when nobody else is left in it.
+  layout.v2_path = "/mine/own";
+  CHECK(plan_cgroup(layout, true, "/bashcell").manager == CgroupManager::kDisabled);
+  put(top.path() / "mine/cgroup.procs", "");
+  CHECK(plan_cgroup(layout, true, "/bashcell").path == "/mine/%s");
 }
