@@ -12,7 +12,7 @@ cmake --preset dev -G Ninja >build/dev/configure.log 2>&1 || { cat build/dev/con
 # It is made while the compiler is busy.
 engines=() required=oci
 if ((EUID == 0)); then
-  required=oci,docker,podman,docker-tls,docker-ssh
+  required=oci,docker,podman,docker-tls,docker-ssh,guest
   wanted="$(ctest --test-dir build/dev -N "$@" | sed -nE 's/^.*#[0-9]+: [a-z]+\.(docker|podman|docker-tls|docker-ssh)\..*/\1/p' |
     sed 's/.*-.*/remote/' | sort -u | paste -sd,)"
   if [[ -n "$wanted" ]]; then
@@ -20,6 +20,8 @@ if ((EUID == 0)); then
     scripts/image.sh --packages tests/integration/packages >/dev/null &
   fi
 fi
+# The disk of the guest with cgroup v2, likewise.
+if ((EUID == 0)) && ctest --test-dir build/dev -N "$@" | grep ' guest\.' >/dev/null; then scripts/guest.sh make >/dev/null & fi
 cmake --build --preset dev -- -j"$(nproc)" --quiet
 wait
 
