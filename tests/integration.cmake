@@ -1,11 +1,12 @@
 # Cases against the real server in real cells. One test per case id: case.<engine>.<id> runs the case and its variants.
 # Docker and Podman are those of scripts/engines.sh; without them these tests are skipped, and say so.
 #
-# What is one code behind every engine is not tried again with each: Podman has the variants of those kinds only that the
-# engine itself decides; the two ways to a remote engine have one test per kind, with the cases as they are written, and
-# ssh those kinds only in which its stream carries something else than TLS does. All of it by hand:
-# run_cases.py --engine docker-ssh.
+# What is one code behind every engine is not tried again with each: Docker and Podman have the variants of those kinds only
+# that the engine itself decides; the two ways to a remote engine have one test per kind, with the cases as they are
+# written, TLS without what is about the client's side, and ssh those kinds only in which its stream carries something
+# else. All of it by hand: run_cases.py --engine docker-ssh.
 set(kinds_of_the_engine RUNTIME LIMIT KILL SEC)
+set(kinds_of_the_client PROTO SELFCHECK)
 set(kinds_of_the_stream STDIN OUTPUT KILL CANCEL LIMIT RUNTIME STDIO BADINPUT)
 find_program(BASHCELL_PYTHON python3 HINTS /usr/bin)
 if(NOT BASHCELL_PYTHON)
@@ -23,7 +24,7 @@ if(TARGET bashcell)
     if(engine MATCHES "-")
       set(list kind)
       set(extra --variants-of none)
-    elseif(engine STREQUAL podman)
+    elseif(NOT engine STREQUAL oci)
       string(REPLACE ";" "," extra "${kinds_of_the_engine}")
       set(extra --variants-of ${extra})
     endif()
@@ -33,7 +34,9 @@ if(TARGET bashcell)
       message(FATAL_ERROR "${runner} --list failed")
     endif()
     string(REPLACE "\n" ";" case_ids "${case_ids}")
-    if(engine STREQUAL docker-ssh)
+    if(engine STREQUAL docker-tls)
+      list(REMOVE_ITEM case_ids ${kinds_of_the_client})
+    elseif(engine STREQUAL docker-ssh)
       set(case_ids ${kinds_of_the_stream})
     endif()
     foreach(id IN LISTS case_ids)
