@@ -94,7 +94,8 @@ def main():
     folder, results = sys.argv[1:]
     times, tokens = read(folder, "times.json"), read(folder, "tokens.json")
     os.makedirs(results, exist_ok=True)
-    texts = [("Tokens, task by task", read(folder, "tokens.txt")), ("Healing", read(folder, "heal.txt"))]
+    task_by_task = (read(folder, "tokens.txt") or "").partition("Definitions:")  # before it a build and an installation speak
+    texts = [("Tokens, task by task", "".join(task_by_task[1:])), ("Healing", read(folder, "heal.txt"))]
     with open(os.path.join(results, "latest.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(page(times, tokens, texts)) + "\n")
     with open(os.path.join(results, "latest.svg"), "w", encoding="utf-8") as file:

@@ -12,7 +12,7 @@ std::string goal_text(const Row& row) {
   if (!row.at_most && !row.at_least) return "-";
   const char* relation = row.at_most ? "<=" : ">=";
   const double goal = row.at_most ? *row.at_most : *row.at_least;
-  if (row.ratios.size() > 0) return fmt::format("{} {:.1f} x", relation, goal);
+  if (row.ratios.size() > 0) return fmt::format("{} {:.2g} x", relation, goal);
   return fmt::format("{} {:.0f} {}", relation, goal, row.unit);
 }
 
