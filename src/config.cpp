@@ -45,11 +45,6 @@ Error not_allowed(const Settings& settings, const std::string& name, const std::
 }
 
 // The whole line of the byte at `offset`, counted from 1.
-size_t line_of(const std::string& text, size_t offset) {
-  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
-  return 1 + static_cast<size_t>(std::count(text.begin(), end, '\n'));
-}
-
 // The file to read, and whether the user named it (then it must exist).
 struct ConfigFile {
   std::string path;
@@ -81,7 +76,7 @@ Result<void> add_file(Settings& settings, const std::vector<Option>& options, co
   try {
     document = json::parse(*text);
   } catch (const json::parse_error& error) {
-    return Error{fmt::format("{} is not valid JSON: see line {}", file.path, line_of(*text, error.byte))};
+    return Error{fmt::format("{} is not valid JSON: see line {}", file.path, base::line_of(*text, error.byte))};
   } catch (const json::out_of_range&) {  // 1e400
     return Error{file.path + " has a number that is too large for any option"};
   }

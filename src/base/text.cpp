@@ -14,6 +14,11 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
+size_t line_of(std::string_view text, size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  return 1 + static_cast<size_t>(std::count(before.begin(), before.end(), '\n'));
+}
+
 std::string with_unix_line_ends(std::string_view text) {
   std::string result;
   result.reserve(text.size());

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <ctime>
 #include <filesystem>
 
@@ -40,8 +39,7 @@ Indent indent_of(const std::string& text) {
 Error unreadable(const std::string& text, size_t byte) {
   const bool has_comments = ordered_json::accept(text, /*ignore_comments=*/true);
   if (has_comments) return Error{"has comments, which would be lost"};
-  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
-  return Error{fmt::format("is not valid JSON: see line {}", 1 + std::count(text.begin(), end, '\n'))};
+  return Error{fmt::format("is not valid JSON: see line {}", base::line_of(text, byte))};
 }
 
 // As `[ "mcp_servers" . bashcell ]  # mine` is mcp_servers.bashcell; other lines are what stands before the first =

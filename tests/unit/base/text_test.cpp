@@ -110,3 +110,10 @@ TEST_CASE("text is cut at each separator, and nothing stands after a last one") 
 TEST_CASE("line ends become those of Unix, and a carriage return alone stays") {
   CHECK(bashcell::base::with_unix_line_ends("a\r\nb\r\r\n\rc\r") == "a\nb\r\n\rc\r");
 }
+
+TEST_CASE("a byte is in a line, counted from 1") {
+  CHECK(line_of("", 0) == 1);
+  CHECK(line_of("a\nb\n", 1) == 1);
+  CHECK(line_of("a\nb\n", 2) == 2);
+  CHECK(line_of("a\nb", 99) == 2);
+}
