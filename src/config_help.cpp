@@ -45,8 +45,7 @@ std::string option_line(const Option& option) {
   std::string right = option.description;
   if (option.kind == OptionKind::kChoice) right += fmt::format(" ({})", option.allowed);
   if (!option.fallback.is_null() && option.kind != OptionKind::kSwitch) {
-    right +=
-        fmt::format(" [{}]", option.fallback.is_string() ? option.fallback.get<std::string>() : option.fallback.dump());
+    right += fmt::format(" [{}]", option.default_text());
   }
   return line(left, right);
 }

@@ -101,6 +101,11 @@ std::string Option::variable() const {
   return upper;
 }
 
+std::string Option::default_text() const {
+  if (fallback.is_null()) return "";
+  return fallback.is_string() ? fallback.get<std::string>() : fallback.dump();
+}
+
 std::vector<Option> all_options() {
   const ordered_json schema = ordered_json::parse(embedded::kConfigSchema);
   std::vector<Option> options;

@@ -26,8 +26,9 @@ struct Option {
   std::vector<std::string> choices;
   std::string group;
 
-  std::string flag() const;      // "--max-timeout"
-  std::string variable() const;  // "BASHCELL_MAX_TIMEOUT"
+  std::string flag() const;          // "--max-timeout"
+  std::string variable() const;      // "BASHCELL_MAX_TIMEOUT"
+  std::string default_text() const;  // as it would be given; empty when there is no default
 };
 
 // In the order of the schema.

@@ -31,10 +31,8 @@ std::string option_text(const Option& option) {
   std::string text =
       fmt::format(".TP\n\\fB{} \\fI{}\\fR\n{}.\n", name, roff(option.value_name), roff(option.description));
   if (option.kind == OptionKind::kSwitch) return text;
-  const std::string fallback =
-      option.fallback.is_string() ? option.fallback.get<std::string>() : option.fallback.dump();
   text += fmt::format("Allowed: {}.\n", roff(option.allowed));
-  if (!option.fallback.is_null()) text += fmt::format("Default: {}.\n", roff(fallback));
+  if (!option.fallback.is_null()) text += fmt::format("Default: {}.\n", roff(option.default_text()));
   return text;
 }
 
