@@ -38,10 +38,7 @@ int main(int argc, char** argv) {
   ::setenv("GNUTLS_NO_IMPLICIT_INIT", "1", 0);
 
   const auto invocation = bashcell::parse_invocation({argv + 1, argv + argc}, bashcell::process_environment());
-  if (!invocation) {
-    static_cast<void>(bashcell::base::write_all(2, "bashcell: " + invocation.error().message + "\n"));
-    return kBadUsage;
-  }
+  if (!invocation) return bashcell::commands::fail(invocation.error().message, kBadUsage);
   switch (invocation->command) {
     case Command::kServe:
       return bashcell::commands::serve(invocation->config, std::move(output));

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "commands/client_file.h"
 #include "commands/clients.h"
+#include "commands/standard_streams.h"
 #include "config_options.h"
 #include "config_paths.h"
 
@@ -23,11 +24,6 @@ constexpr std::array kVariables = {"DOCKER_HOST",      "DOCKER_CONTEXT", "DOCKER
                                    "DOCKER_CERT_PATH", "CONTAINER_HOST", "XDG_RUNTIME_DIR",         "XDG_CONFIG_HOME",
                                    "XDG_DATA_HOME",    "XDG_CACHE_HOME", "DBUS_SESSION_BUS_ADDRESS"};
 constexpr const char* kAgent = "SSH_AUTH_SOCK";  // another one in each session: by its name only
-
-int fail(const std::string& why, int code = 1) {
-  static_cast<void>(base::write_all(STDERR_FILENO, "bashcell: " + why + "\n"));
-  return code;
-}
 
 void say(const std::string& line) { static_cast<void>(base::write_all(STDERR_FILENO, line + "\n")); }
 

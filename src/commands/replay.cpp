@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "commands/standard_streams.h"
 #include "rpc/player.h"
 
 namespace bashcell::commands {
@@ -9,10 +10,7 @@ namespace bashcell::commands {
 int replay(const Invocation& invocation, base::UniqueFd output) {
   std::error_code failure;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
-  if (failure) {
-    static_cast<void>(base::write_all(2, "bashcell: cannot find this program: " + failure.message() + "\n"));
-    return 1;
-  }
+  if (failure) return fail("cannot find this program: " + failure.message());
   rpc::PlayerOptions options = rpc::player_options_from_environment();
   options.argv = {self.string(), "serve"};
   options.argv.insert(options.argv.end(), invocation.flags.begin(), invocation.flags.end());

@@ -12,6 +12,7 @@
 #include "commands/healing.h"
 #include "commands/parts.h"
 #include "commands/shelving.h"
+#include "commands/standard_streams.h"
 #include "commands/stop_signals.h"
 #include "tools/questions.h"
 #include "tools/render.h"
@@ -37,11 +38,6 @@ base::Result<std::string> script_of(const std::string& operand) {
     script.append(buffer.data(), static_cast<size_t>(n));
     if (script.size() > kLargestScript) return base::Error{"the script is over 8 MB"};
   }
-}
-
-int refuse(const std::string& why, int status = kCouldNotRun) {
-  static_cast<void>(base::write_all(STDERR_FILENO, "bashcell: " + why + "\n"));
-  return status;
 }
 
 // What came of the call; a signal asks for its end, and a second one does not wait for it.
@@ -94,13 +90,13 @@ Ending run_to_end(base::EventLoop& loop, sandbox::Sandbox& sandbox, heal::Healer
 int run(const Invocation& invocation, base::UniqueFd output) {
   const Config& config = invocation.config;
   const base::Result<std::string> script = script_of(invocation.operand);
-  if (!script) return refuse(script.error().message);
+  if (!script) return fail(script.error().message, kCouldNotRun);
   const tools::BashToolOptions options = bash_tool_options(config);
   base::Result<sandbox::CallRequest> request = tools::bash_request({{"command", *script}}, options);
-  if (!request) return refuse(request.error().message);
+  if (!request) return fail(request.error().message, kCouldNotRun);
 
   const base::Result<std::unique_ptr<tools::Audit>> audit = open_audit(config);
-  if (!audit) return refuse(audit.error().message, kWrongOption);
+  if (!audit) return fail(audit.error().message, kWrongOption);
   base::EventLoop loop;
   // There is no next call that could find an image further on its way.
   const std::unique_ptr<engine::Engine> engine =

@@ -10,17 +10,13 @@
 
 #include "base/utf8.h"
 #include "commands/shelving.h"
+#include "commands/standard_streams.h"
 #include "config_paths.h"
 #include "shelf/store.h"
 #include "wire/shelf_folder.h"
 
 namespace bashcell::commands {
 namespace {
-
-int fail(const std::string& why) {
-  static_cast<void>(base::write_all(STDERR_FILENO, "bashcell: " + why + "\n"));
-  return 1;
-}
 
 int print(const base::UniqueFd& output, const std::string& text) { return base::write_all(output.get(), text) ? 0 : 1; }
 

@@ -20,4 +20,9 @@ base::UniqueFd claim_standard_output() {
   return std::move(*output);
 }
 
+int fail(const std::string& why, int status) {
+  static_cast<void>(base::write_all(STDERR_FILENO, "bashcell: " + why + "\n"));
+  return status;
+}
+
 }  // namespace bashcell::commands
