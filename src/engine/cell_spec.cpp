@@ -63,4 +63,12 @@ CpuTime cpu_time(const CellSpec& spec) {
 
 int64_t tmpfs_files(int64_t bytes) { return bytes / 2560; }
 
+std::vector<HostMount> workspace_mounts(const CellSpec& spec) {
+  std::vector<HostMount> mounts{{spec.workspace, kCellWorkspace, false}};
+  for (const ProtectedPath& path : spec.protection.paths) {
+    mounts.push_back({spec.workspace + "/" + path.name, std::string(kCellWorkspace) + "/" + path.name, path.read_only});
+  }
+  return mounts;
+}
+
 }  // namespace bashcell::engine

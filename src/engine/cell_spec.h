@@ -87,4 +87,12 @@ inline constexpr const char* kCellToolPython = "/run/cell/tools/python";
 inline constexpr const char* kCellShelf = "/run/cell/shelf";  // the shelf, where there is one
 inline constexpr const char* kCellShelfPrograms = "/run/cell/shelf/bin";
 
+struct HostMount {
+  std::string source;  // on the host
+  std::string target;  // in the cell
+  bool read_only = false;
+};
+// The workspace's folder and, over it, what is protected in it, in the order in which they are to be mounted.
+std::vector<HostMount> workspace_mounts(const CellSpec& spec);
+
 }  // namespace bashcell::engine

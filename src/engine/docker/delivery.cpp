@@ -100,10 +100,9 @@ json bind_supervisor(const CellSpec& spec, const std::string& run_folder) {
 }
 
 json bind_workspace(const CellSpec& spec) {
-  json mounts = {bind_mount(spec.workspace, kCellWorkspace, false)};
-  for (const ProtectedPath& path : spec.protection.paths) {
-    mounts.push_back(
-        bind_mount(spec.workspace + "/" + path.name, std::string(kCellWorkspace) + "/" + path.name, path.read_only));
+  json mounts = json::array();
+  for (const HostMount& mount : workspace_mounts(spec)) {
+    mounts.push_back(bind_mount(mount.source, mount.target, mount.read_only));
   }
   return mounts;
 }

@@ -73,10 +73,8 @@ json mounts(const CellSpec& spec, const std::string& root_path, const RootPlan& 
   cover_resolv_conf(list, spec, root_path, root);
   // Its own name leads to itself. A relative source is one in the bundle (runtime-spec, config.md, mounts).
   if (spec.rootfs.empty()) list.push_back(bind_mount(kHosts, "/etc/hosts", true, false));
-  list.push_back(bind_mount(spec.workspace, kCellWorkspace, false, host.recursive_read_only));
-  for (const ProtectedPath& path : spec.protection.paths) {
-    list.push_back(bind_mount(spec.workspace + "/" + path.name, std::string(kCellWorkspace) + "/" + path.name,
-                              path.read_only, host.recursive_read_only));
+  for (const HostMount& mount : workspace_mounts(spec)) {
+    list.push_back(bind_mount(mount.source, mount.target, mount.read_only, host.recursive_read_only));
   }
   list.push_back(bind_mount(spec.supervisor, kCellSupervisor, true, false));
   if (!spec.toolbox.empty()) list.push_back(bind_mount(spec.toolbox, kCellTools, true, host.recursive_read_only));
