@@ -4,32 +4,16 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/file.h"
+#include "support/temporary_folder.h"
 
 namespace bashcell {
 namespace {
 
 namespace fs = std::filesystem;
 using Catch::Contains;
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "bashcell-paths-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { fs::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 base::Result<Invocation> parse(const std::vector<std::string>& arguments, std::vector<std::string> environment = {}) {
   environment.emplace_back("HOME=/nonexistent-home");
@@ -61,16 +45,18 @@ TEST_CASE("a system folder is refused as workspace, however it is spelled") {
 }
 
 TEST_CASE("a link to a system folder is a system folder") {
-  const Folder folder;
-  fs::create_directory_symlink("/etc", folder.path() + "/link");
-  CHECK(is_system_folder(folder.path() + "/link"));
-  CHECK_FALSE(is_system_folder(folder.path()));
+  const TemporaryFolder temporary;
+  const std::string folder = temporary.path();
+  fs::create_directory_symlink("/etc", folder + "/link");
+  CHECK(is_system_folder(folder + "/link"));
+  CHECK_FALSE(is_system_folder(folder));
 }
 
 TEST_CASE("the default workspace is made once, private; a given one is never made") {
-  const Folder folder;
+  const TemporaryFolder temporary;
+  const std::string folder = temporary.path();
   Config config;
-  config.workspace = folder.path() + "/share/bashcell/workspace";
+  config.workspace = folder + "/share/bashcell/workspace";
   REQUIRE(prepare_workspace(config).ok());
   struct stat info {};
   REQUIRE(::stat(config.workspace.c_str(), &info) == 0);
@@ -78,32 +64,34 @@ TEST_CASE("the default workspace is made once, private; a given one is never mad
   CHECK(info.st_uid == (::geteuid() == 0 ? 1000 : ::geteuid()));
   CHECK(prepare_workspace(config).ok());
 
-  config.workspace = folder.path() + "/given";
+  config.workspace = folder + "/given";
   config.workspace_is_default = false;
   CHECK(prepare_workspace(config).ok());
   CHECK_FALSE(fs::exists(config.workspace));
 }
 
 TEST_CASE("a workspace that cannot be made says where") {
-  const Folder folder;
-  REQUIRE(base::write_file(folder.path() + "/file", "").ok());
+  const TemporaryFolder temporary;
+  const std::string folder = temporary.path();
+  REQUIRE(base::write_file(folder + "/file", "").ok());
   Config config;
-  config.workspace = folder.path() + "/file/workspace";
+  config.workspace = folder + "/file/workspace";
   const auto made = prepare_workspace(config);
   REQUIRE_FALSE(made.ok());
   CHECK_THAT(made.error().message, Contains(config.workspace));
 }
 
 TEST_CASE("scripts run as the owner of the workspace, but never as root") {
-  const Folder folder;
+  const TemporaryFolder temporary;
+  const std::string folder = temporary.path();
   Config config;
-  config.workspace = folder.path();
+  config.workspace = folder;
   if (::geteuid() == 0) {
     CHECK(cell_user(config).uid == 1000);
-    REQUIRE(::chown(folder.path().c_str(), 1234, 2345) == 0);
+    REQUIRE(::chown(folder.c_str(), 1234, 2345) == 0);
     CHECK(cell_user(config).uid == 1234);
     CHECK(cell_user(config).gid == 2345);
-    REQUIRE(::chown(folder.path().c_str(), 1234, 0) == 0);
+    REQUIRE(::chown(folder.c_str(), 1234, 0) == 0);
     CHECK(cell_user(config).gid == 1234);
   } else {
     CHECK(cell_user(config).uid == ::geteuid());
@@ -111,20 +99,21 @@ TEST_CASE("scripts run as the owner of the workspace, but never as root") {
   config.user = engine::User{1500, 1600};
   CHECK(cell_user(config).uid == 1500);
   config.user.reset();
-  config.workspace = folder.path() + "/missing";
+  config.workspace = folder + "/missing";
   CHECK(cell_user(config).uid == 1000);
 }
 
 TEST_CASE("bashcell-init is the configured one, or the error names every place looked at") {
-  const Folder folder;
+  const TemporaryFolder temporary;
+  const std::string folder = temporary.path();
   Config config;
-  config.init = folder.path() + "/bashcell-init";
+  config.init = folder + "/bashcell-init";
   CHECK_THAT(find_supervisor(config).error().message, Contains(config.init) && Contains("No such file"));
   REQUIRE(base::write_file(config.init, "x", 0644).ok());
   CHECK_THAT(find_supervisor(config).error().message, Contains("not executable"));
   REQUIRE(::chmod(config.init.c_str(), 0755) == 0);
   CHECK(find_supervisor(config).value() == config.init);
-  config.init = folder.path();
+  config.init = folder;
   CHECK_THAT(find_supervisor(config).error().message, Contains("not a file"));
 }
 

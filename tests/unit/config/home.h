@@ -1,16 +1,14 @@
 #pragma once
 // A home of its own for each test, so that no configuration of the tester is read.
 
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
 #include "config.h"
+#include "support/temporary_folder.h"
 
 namespace bashcell {
 
@@ -19,15 +17,6 @@ namespace fs = std::filesystem;
 
 class Home {
  public:
-  Home() {
-    std::string pattern = (fs::temp_directory_path() / "bashcell-config-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  Home(const Home&) = delete;
-  Home& operator=(const Home&) = delete;
-  ~Home() { fs::remove_all(path_); }
-
   const std::string& path() const { return path_; }
   std::string write(const std::string& name, const std::string& text) const {
     const fs::path file = fs::path(path_) / name;
@@ -47,7 +36,8 @@ class Home {
   }
 
  private:
-  std::string path_;
+  TemporaryFolder folder_;
+  std::string path_ = folder_.path().string();
 };
 
 }  // namespace bashcell
