@@ -164,11 +164,11 @@ void Job::on_shell_ended(int wait_status) {
   code_ = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
   on_saved();  // all of it is in the pipe by now, but for what does not fit: then it was being read before
   if (phase_ != Phase::kRunning) return;
-  if (WIFSIGNALED(wait_status) && events_.on_untouched && runner_.script_untouched()) {
+  if (runner_.script_untouched() && events_.on_untouched(*this, wait_status)) {
     phase_ = Phase::kDone;
     never_ran_ = true;
     shared_.loop.cancel(timer_);
-    return events_.on_untouched(*this);
+    return;
   }
   outcome_ = WIFSIGNALED(wait_status) ? wire::Outcome::kSignaled : wire::Outcome::kExited;
   phase_ = Phase::kDraining;

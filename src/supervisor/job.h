@@ -52,8 +52,8 @@ class Job {
     std::function<void(wire::Progress)> on_progress;
     // bash could not be started (EAGAIN: the process limit). Instead of on_done.
     std::function<void(Job&, int error_number)> on_no_shell;
-    // Something killed bash while it waited, before it came to the script. Instead of on_done; unset: that is its end.
-    std::function<void(Job&)> on_untouched;
+    // bash ended before it came to the script. Instead of on_done; false: this is how the call ends.
+    std::function<bool(Job&, int wait_status)> on_untouched;
   };
 
   // `run.script` is handed to `runner`, and the clock starts.

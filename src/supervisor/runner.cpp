@@ -23,6 +23,7 @@ struct ShellFds {
   int save = -1;
   int go = -1;
   int boot = -1;
+  int alarm = -1;
   int reports = -1;
 };
 
@@ -65,6 +66,7 @@ class ShellProgram {
   place(fds.save, kSaveFd);
   place(fds.go, kGoFd);
   place(fds.boot, kBootFd);
+  place(fds.alarm, kAlarmFd);
   if (null > 2) ::close(null);
   program.execute();
   report(fds.reports, RunnerReport::kNoShell, errno);
@@ -78,7 +80,7 @@ class ShellProgram {
   const pid_t bash = ::vfork();  // a copy of our memory would be made to be thrown away
   if (bash == 0) become_bash(program, fds);
   if (bash < 0) report(fds.reports, RunnerReport::kNoShell, errno);
-  for (const int fd : {fds.output, fds.script, fds.state, fds.save, fds.go, fds.boot}) ::close(fd);
+  for (const int fd : {fds.output, fds.script, fds.state, fds.save, fds.go, fds.boot, fds.alarm}) ::close(fd);
   reap_all([&](pid_t pid, int status) {
     if (pid == bash) report(fds.reports, RunnerReport::kEnded, status);
   });
@@ -107,6 +109,14 @@ base::Result<base::UniqueFd> sealed_text(const char* name, std::string_view text
   return fd;
 }
 
+base::Result<ShellCommons> ShellCommons::make(const ShellPaths& paths) {
+  base::Result<base::UniqueFd> boot = sealed_text("boot", boot_text(paths.run_folder));
+  if (!boot) return boot.error();
+  base::Result<base::Pipe> alarm = base::make_pipe();
+  if (!alarm) return alarm.error();
+  return ShellCommons{.boot = std::move(*boot), .alarm = std::move(alarm->write)};
+}
+
 base::Result<std::shared_ptr<const Snapshot>> Snapshot::make(ShellState state) {
   const RestoreText text = restore_text(state);
   auto snapshot = std::make_shared<Snapshot>();
@@ -122,7 +132,7 @@ base::Result<std::shared_ptr<const Snapshot>> Snapshot::make(ShellState state) {
   return std::shared_ptr<const Snapshot>(std::move(snapshot));
 }
 
-base::Result<Runner> Runner::start_shell(const ShellPaths& paths, const base::UniqueFd& boot,
+base::Result<Runner> Runner::start_shell(const ShellPaths& paths, const ShellCommons& commons,
                                          std::shared_ptr<const Snapshot> start, int* error_number) {
   Runner runner;
   runner.start = std::move(start);
@@ -142,11 +152,13 @@ base::Result<Runner> Runner::start_shell(const ShellPaths& paths, const base::Un
                .state = runner.start->restore.get(),
                .save = saved->write.get(),
                .go = go->read.get(),
-               .boot = boot.get(),
+               .boot = commons.boot.get(),
+               .alarm = commons.alarm.get(),
                .reports = reports->write.get()};
   runner.pid = ::fork();
   if (runner.pid == 0) {
-    keep_only({&fds.output, &fds.late, &fds.script, &fds.state, &fds.save, &fds.go, &fds.boot, &fds.reports});
+    keep_only(
+        {&fds.output, &fds.late, &fds.script, &fds.state, &fds.save, &fds.go, &fds.boot, &fds.alarm, &fds.reports});
     run(paths, fds);
   }
   *error_number = errno;

@@ -31,6 +31,13 @@ struct Snapshot {
   static base::Result<std::shared_ptr<const Snapshot>> make(ShellState state);
 };
 
+// What every bash of a cell gets to see, whatever its state and script.
+struct ShellCommons {
+  base::UniqueFd boot;   // sealed memfd: boot_text()
+  base::UniqueFd alarm;  // pipe without a reader
+  static base::Result<ShellCommons> make(const ShellPaths& paths);
+};
+
 // A memfd with the text in it, sealed: a script can open it, and cannot change what the next call gets.
 base::Result<base::UniqueFd> sealed_text(const char* name, std::string_view text);
 
@@ -53,13 +60,13 @@ struct Runner {
   base::UniqueFd go_read;  // the other end: what is still in it has not been read by bash
 
   // Forks. EAGAIN (the process limit) is the one failure to expect; `*error_number` says which.
-  static base::Result<Runner> start_shell(const ShellPaths& paths, const base::UniqueFd& boot,
+  static base::Result<Runner> start_shell(const ShellPaths& paths, const ShellCommons& commons,
                                           std::shared_ptr<const Snapshot> start, int* error_number);
   // Hands the script over and lets bash go. Once.
   base::Result<void> release(std::string_view prefix, std::string_view script_text);
   // Before release(): another script of this user has written into its pipes through /proc. It must not be used.
   bool tampered() const;
-  // After release() and bash's end: it died before it came to the script.
+  // After release() and bash's end: it ended before it came to the script.
   bool script_untouched() const;
 };
 

@@ -11,11 +11,15 @@ namespace {
 // second line on. The backslashes keep aliases out. BASHOPTS is read first: posix mode
 // changes options.
 // NUL separates the sections: no value can contain it.
+// A write to the pipe can fail for lack of memory, and `declare` ends with 0 even so (bash 5.2): what tells is that it
+// complains, and that on a pipe without a reader. Then the end mark is not written.
 constexpr std::string_view kSave =
     R"sh({ __cp="$? ${PIPESTATUS[@]}" __cb=$BASHOPTS __cx=${__cell_trap-} POSIXLY_CORRECT=1
 \unset -f builtin
 \builtin set +efuxvnC
-\unset -v POSIXLY_CORRECT
+\unset -v POSIXLY_CORRECT __ce
+\builtin trap - DEBUG ERR RETURN
+\builtin trap "__ce=1" PIPE
 {
 \builtin printf "#cell1\0%s\0%s\0%s\0%s\0" "$__cp" "$__cb" "$PWD" "${OLDPWD-}"
 \builtin declare -p
@@ -30,8 +34,9 @@ constexpr std::string_view kSave =
 \builtin declare -f
 \builtin printf "\0"
 [[ ${FUNCNAME-} ]] && \builtin local -p
-\builtin printf "\0#end\0"
-} >&252
+[[ ${__ce-} ]] || \builtin printf "\0#end\0"
+} >&252 2>&248
+\builtin trap - PIPE
 } 2>/dev/null
 [[ $__cx ]] && { ( \builtin exit ${__cp%% *} ) ; \eval "$__cx" ; })sh";
 
@@ -80,6 +85,8 @@ std::string boot_text(std::string_view run_folder) {
   text += "trap '" + std::string(kSave) + "' EXIT\n";  // holds no single quote
   text += kTrapShim;
   text += "\\. /proc/self/fd/251 2>/dev/null\n";
+  text += "[[ ${" + std::string(kRestoredMark) + "-} ]] || \\builtin kill -USR1 $$\n";
+  text += "\\builtin unset -v " + std::string(kRestoredMark) + "\n";
   // Exported, for the bashes that a script starts. One that the script has defined comes with the state, and wins.
   text += "\\builtin declare -F " + std::string(kMissHandler) + " >/dev/null || { " + std::string(kMissHandler) +
           "() { \\exec " + std::string(run_folder) + std::string(kMissCall) + "; }; \\builtin export -f " +

@@ -12,7 +12,9 @@
 
 namespace bashcell::supervisor {
 
-// The numbers at which a fresh bash finds its private descriptors. Only kSaveFd outlives the start of the script.
+// The numbers at which a fresh bash finds its private descriptors. Only kSaveFd and kAlarmFd outlive the start of the
+// script.
+inline constexpr int kAlarmFd = 248;   // pipe that nobody reads: a message of the save is a SIGPIPE
 inline constexpr int kLateFd = 249;    // memfd: functions that hide builtins, restored last; only when there are any
 inline constexpr int kScriptFd = 250;  // memfd: the script
 inline constexpr int kStateFd = 251;   // memfd: the state to restore
@@ -22,8 +24,10 @@ inline constexpr int kBootFd = 254;    // memfd: the boot text
 
 inline constexpr std::string_view kBootPath = "/proc/self/fd/254";
 inline constexpr std::string_view kScriptName = "script";
+inline constexpr std::string_view kRestoredMark = "__cs";  // set by the state's text, once nothing of it can get lost
 
-// The constant text behind BASH_ENV, for cells whose helper command is in `run_folder`/bin.
+// The constant text behind BASH_ENV, for cells whose helper command is in `run_folder`/bin. When the state could not be
+// restored, bash ends by SIGUSR1 before it reads the go pipe.
 std::string boot_text(std::string_view run_folder);
 
 // A function of this name and definition (as bash prints it) is the boot text's own, and no part of the state: bash

@@ -10,7 +10,6 @@
 #include <array>
 #include <utility>
 
-#include "supervisor/shell.h"
 #include "supervisor/tree.h"
 #include "wire/version.h"
 
@@ -20,6 +19,7 @@ namespace {
 
 constexpr int64_t kRoomForACall = 4;  // a runner, bash, and something for it to start
 constexpr int64_t kRoomForAWarmOne = 8;
+constexpr int kStarts = 3;  // of a bash with the same state for one call; then one more with the first state
 constexpr base::Duration kCloseCalls{5};  // from a reply to the next call
 
 }  // namespace
@@ -41,9 +41,9 @@ Supervisor::~Supervisor() {
 }
 
 base::Result<void> Supervisor::start(ShellState first_state) {
-  base::Result<base::UniqueFd> boot = sealed_text("boot", boot_text(options_.paths.run_folder));
-  if (!boot) return boot.error();
-  boot_ = std::move(*boot);
+  base::Result<ShellCommons> commons = ShellCommons::make(options_.paths);
+  if (!commons) return commons.error();
+  commons_ = std::move(*commons);
   base::Result<std::shared_ptr<const Snapshot>> first = Snapshot::make(std::move(first_state));
   if (!first) return first.error();
   now_ = first_ = std::move(*first);
@@ -88,14 +88,14 @@ void Supervisor::on_message(wire::HostMessage message) {
   }
 }
 
-void Supervisor::begin(wire::Run run) {
+void Supervisor::begin(wire::Run run, Attempt attempt) {
   if (!waiting_.empty() || (limits_.room_for_processes() < kRoomForACall && has_background())) {
     return no_room(std::move(run), EAGAIN);
   }
   if (warm_ && warm_->start == now_ && !warm_->tampered()) {
     Runner runner = std::move(*warm_);
     warm_.reset();
-    begin_with(std::move(run), std::move(runner), true);
+    begin_with(std::move(run), std::move(runner), std::move(attempt));
     // Calls that follow closely find no bash ready, unless the next one starts beside this one. It is wasted when this
     // call changes the state; and a call that comes alone is quicker with the processor for itself.
     if (base::now() - last_done_ < kCloseCalls) prewarm();
@@ -103,22 +103,44 @@ void Supervisor::begin(wire::Run run) {
   }
   discard_warm();
   int error_number = 0;
-  base::Result<Runner> runner = Runner::start_shell(options_.paths, boot_, now_, &error_number);
+  base::Result<Runner> runner = Runner::start_shell(options_.paths, commons_, now_, &error_number);
   if (!runner) return no_room(std::move(run), error_number);
-  begin_with(std::move(run), std::move(*runner), false);
+  begin_with(std::move(run), std::move(*runner), std::move(attempt));
 }
 
-void Supervisor::begin_with(wire::Run run, Runner runner, bool prewarmed) {
+void Supervisor::begin_with(wire::Run run, Runner runner, Attempt attempt) {
   const pid_t pid = runner.pid;
   Job::Events events{
       .on_state = [this](const Snapshot& start, const SavedShell& saved) { return on_state(start, saved); },
-      .on_done = [this](wire::Done done, const wire::Run& asked,
-                        base::Instant latest) { on_done(std::move(done), asked, latest); },
+      .on_done =
+          [this, reset = attempt.given_up != nullptr](wire::Done done, const wire::Run& asked, base::Instant latest) {
+            done.state_reset = reset;
+            on_done(std::move(done), asked, latest);
+          },
       .on_progress = [this](wire::Progress progress) { control_->send(std::move(progress)); },
-      .on_no_shell = [this](Job& job, int error_number) { no_room(job.take_run(), error_number); }};
-  // A job of an earlier call may have killed the bash that waited: then the call starts anew, cold.
-  if (prewarmed) events.on_untouched = [this](Job& job) { begin(job.take_run()); };
+      .on_no_shell = [this](Job& job, int error_number) { no_room(job.take_run(), error_number); },
+      .on_untouched = [this, attempt = std::move(attempt)](
+                          Job& job, int wait_status) { return begin_again(job, attempt, wait_status); }};
   jobs_[pid] = std::make_unique<Job>(shared_, std::move(run), std::move(runner), std::move(events));
+}
+
+// A job of an earlier call may have killed the bash that waited, or the kernel did for want of memory. Or the state
+// cannot be restored: then, or when two calls in a row could not start, it is given up if bash comes up without it.
+bool Supervisor::begin_again(Job& job, Attempt attempt, int wait_status) {
+  const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+  if (attempt.number == kStarts && now_ != first_ && (signal == SIGUSR1 || refused_ == now_)) {
+    attempt.given_up = std::exchange(now_, first_);
+  } else if (attempt.number >= kStarts) {
+    if (attempt.given_up != nullptr && now_ == first_) now_ = attempt.given_up;
+    if (signal == 0) return false;  // its output says what is wrong with it
+    refused_ = now_;
+    refuse(job.id(), "bash was killed by signal " + std::to_string(signal) + " before it came to the script, each of " +
+                         std::to_string(attempt.number) + " times: is there memory left (files in /tmp count)?");
+    return true;
+  }
+  ++attempt.number;
+  begin(job.take_run(), std::move(attempt));
+  return true;
 }
 
 // The process limit is reached (or starting failed otherwise). Background jobs are the only thing that may be ended to
@@ -253,7 +275,7 @@ void Supervisor::prewarm() {
   discard_warm();
   if (!waiting_.empty() || limits_.room_for_processes() < kRoomForAWarmOne) return;
   int error_number = 0;
-  base::Result<Runner> runner = Runner::start_shell(options_.paths, boot_, now_, &error_number);
+  base::Result<Runner> runner = Runner::start_shell(options_.paths, commons_, now_, &error_number);
   if (runner) warm_ = std::move(*runner);  // else the next call starts cold
 }
 
@@ -322,18 +344,7 @@ void Supervisor::kill_orphans() {
 
 void Supervisor::end() {
   if (::getpid() == 1) return;  // the kernel kills all of a PID namespace with its PID 1
-  const base::Instant deadline = base::now() + kKillLimit;
-  for (;;) {
-    const std::vector<pid_t> runners = children(::getpid());
-    if (runners.empty() || base::now() > deadline) return;
-    for (const pid_t pid : runners) {
-      ::kill(pid, SIGCONT);
-      kill_tree(pid);
-      if (descendants(pid).empty()) ::kill(pid, SIGKILL);
-    }
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-    }
-  }
+  kill_children(kKillLimit);
 }
 
 }  // namespace bashcell::supervisor

@@ -24,6 +24,12 @@ struct SupervisorOptions {
   std::string spill_parent = "/tmp";  // spills go to .cell/out in it
 };
 
+// Which start of a bash for the same call it is.
+struct Attempt {
+  int number = 1;
+  std::shared_ptr<const Snapshot> given_up;  // the state that none of the starts before could restore
+};
+
 class Supervisor {
  public:
   Supervisor(base::EventLoop& loop, std::unique_ptr<Control> control, SupervisorOptions options);
@@ -44,8 +50,9 @@ class Supervisor {
   void on_children();
   void renew_lease();
 
-  void begin(wire::Run run);
-  void begin_with(wire::Run run, Runner runner, bool prewarmed);
+  void begin(wire::Run run, Attempt attempt = {});
+  void begin_with(wire::Run run, Runner runner, Attempt attempt);
+  bool begin_again(Job& job, Attempt attempt, int wait_status);
   void no_room(wire::Run run, int error_number);
   void on_done(wire::Done done, const wire::Run& run, base::Instant latest);
   bool start_stage(wire::Done& done, const wire::Run& run, base::Instant latest);
@@ -74,12 +81,13 @@ class Supervisor {
   SpillStore spills_;
   LimitWatch limits_;
   Job::Shared shared_;
-  base::UniqueFd boot_;
+  ShellCommons commons_;
   base::UniqueFd child_signals_;
   Asks asks_;
-  std::map<uint64_t, pid_t> held_;         // the runner whose call waits for the answer to this question
-  std::shared_ptr<const Snapshot> first_;  // the state that the cell began with
-  std::shared_ptr<const Snapshot> now_;    // the last committed one
+  std::map<uint64_t, pid_t> held_;           // the runner whose call waits for the answer to this question
+  std::shared_ptr<const Snapshot> first_;    // the state that the cell began with
+  std::shared_ptr<const Snapshot> now_;      // the last committed one
+  std::shared_ptr<const Snapshot> refused_;  // the last one with which no bash came to a call's script
   base::Instant last_done_;
   std::optional<Runner> warm_;  // restored `now_` and waits; thrown away when another call commits first
   Jobs jobs_;

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -82,6 +83,21 @@ void kill_tree(pid_t root) {
     if (!news) break;
   }
   for (const pid_t pid : stopped) ::kill(pid, SIGKILL);
+}
+
+void kill_children(base::Duration limit) {
+  const base::Instant deadline = base::now() + limit;
+  for (;;) {
+    const std::vector<pid_t> pids = children(::getpid());
+    if (pids.empty() || base::now() > deadline) return;
+    for (const pid_t pid : pids) {
+      ::kill(pid, SIGCONT);  // a stopped runner would not reap
+      kill_tree(pid);
+      if (descendants(pid).empty()) ::kill(pid, SIGKILL);
+    }
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+  }
 }
 
 }  // namespace bashcell::supervisor

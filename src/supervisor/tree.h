@@ -8,6 +8,8 @@
 
 #include <vector>
 
+#include "base/clock.h"
+
 namespace bashcell::supervisor {
 
 // Descendants of `root`, without it. A snapshot: what is forked meanwhile is missed.
@@ -25,5 +27,8 @@ int terminate_tree(pid_t root);
 // Stops every descendant until a pass finds no new one (so that none can fork past us), then kills them all.
 // One round; repeat until `root`, which reaps them, has ended.
 void kill_tree(pid_t root);
+
+// Kills and reaps every child of this process, with what is below it. Blocks until all are gone, at most for `limit`.
+void kill_children(base::Duration limit);
 
 }  // namespace bashcell::supervisor

@@ -130,7 +130,8 @@ std::vector<std::string> facts(const wire::Done& done, const RenderContext& cont
     add(fmt::format("the process limit left no room, so {} background processes of earlier calls were killed",
                     done.killed_background));
   }
-  if (done.state_dropped) add("the shell state was too large or unreadable, so this call's changes to it were dropped");
+  if (done.state_reset) add("the shell state could not be restored, so cwd, variables and functions were reset");
+  if (done.state_dropped) add("the shell state was too large or not whole, so this call's changes to it were dropped");
   add(left_out(done));
   return parts;
 }

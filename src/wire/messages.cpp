@@ -139,6 +139,7 @@ void members(Io& io, M& m) requires std::is_same_v<std::remove_const_t<M>, Done>
   io.get("memory_limit_hit", m.memory_limit_hit);
   io.get("process_limit_hit", m.process_limit_hit);
   io.get("state_dropped", m.state_dropped);
+  io.get("state_reset", m.state_reset);
   io.get("total_lines", m.total_lines);
   io.get("total_bytes", m.total_bytes);
   io.get("left_out_lines", m.left_out_lines);

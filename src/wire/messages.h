@@ -108,6 +108,7 @@ struct Done {
   bool memory_limit_hit = false;   // the kernel killed something in this cell for memory during the call
   bool process_limit_hit = false;  // a fork was refused during the call
   bool state_dropped = false;      // the new shell state was over the cap or unreadable: the old one stays
+  bool state_reset = false;        // the state could not be restored: the script began with that of a new cell
   int64_t total_lines = 0;         // of the cleaned output
   int64_t total_bytes = 0;
   int64_t left_out_lines = 0;  // of these, not in `output`

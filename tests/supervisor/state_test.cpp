@@ -91,6 +91,64 @@ TEST_CASE("a state over the cap is dropped and told, and the old one stays") {
   CHECK_FALSE(cell.run("echo ok").state_dropped);
 }
 
+TEST_CASE("a state of which a line got lost while it was written is dropped and told, and the old one stays") {
+  CellUnderTest cell;
+  cell.run("KEPT=1; f() { echo whole; }");
+  // As without memory, a write fails instead of waiting; what comes after it, the end mark too, fits again.
+  const std::string fails_to_write =
+      "python3 -c 'import fcntl, os; fcntl.fcntl(252, fcntl.F_SETFL, os.O_NONBLOCK)'; "
+      "python3 -c 'import fcntl; fcntl.fcntl(252, 1031, 4096)'; ";
+  const wire::Done done = cell.run(fails_to_write + "A_BIG=$(head -c 30000 /dev/zero | tr '\\0' x); NEW=1; exit 3");
+  CHECK(done.code == 3);
+  CHECK(done.state_dropped);
+  CHECK(cell.output_of("echo $KEPT ${#A_BIG} ${NEW-none} ${PATH:+path}; f") == "1 0 none path\nwhole");
+  CHECK(cell.run("trap '' PIPE; " + fails_to_write + "A_BIG=$(head -c 30000 /dev/zero | tr '\\0' x)").state_dropped);
+  CHECK_FALSE(cell.run("N=2").state_dropped);
+  CHECK(cell.output_of("echo $KEPT $N") == "1 2");
+}
+
+TEST_CASE("traps of the script are no part of the save") {
+  CellUnderTest cell;
+  const wire::Done done = cell.run("trap 'echo debug; echo debug >&2' DEBUG; trap 'echo error >&2' ERR; T=1; false");
+  CHECK_FALSE(done.state_dropped);
+  CHECK(cell.run("trap 'echo pipe >&2' PIPE; U=1").state_dropped == false);
+  CHECK(cell.output_of("echo $T$U") == "11");
+}
+
+namespace {
+
+// What a script can write in place of its shell: a whole save with `variable` in it.
+std::string forged_state(const std::string& variable) {
+  return "{ printf '#cell1\\0%s\\0%s\\0%s\\0%s\\0' '0 0' \"$BASHOPTS\" \"$PWD\" ''; declare -p; echo '" + variable +
+         "'; printf '\\0%s\\0\\0\\0\\0\\0#end\\0' 0022; } >&252; kill -9 $$";
+}
+
+}  // namespace
+
+TEST_CASE("a state that cannot be restored is given up and told, and the next call is as in a new cell") {
+  CellUnderTest cell;
+  cell.run("A=1; cd /tmp");
+  cell.run(forged_state("declare -- Z=("));
+  const wire::Done done = cell.run("echo ${A-none} ${PATH:+path}; pwd; B=2");
+  CHECK(done.state_reset);
+  CHECK(done.code == 0);
+  CHECK(done.output == "none path\n" + cell.folder() + "/workspace");
+  CHECK_FALSE(cell.run("[[ $B == 2 ]]").state_reset);
+  CHECK(cell.output_of("echo $B") == "2");
+}
+
+TEST_CASE("a state that kills its shell refuses one call and is given up in the next") {
+  CellUnderTest cell;
+  cell.run(forged_state("declare -- Z=$(kill -9 $$)"));
+  const wire::Done refused = cell.run("echo ran");
+  CHECK(refused.outcome == wire::Outcome::kNotStarted);
+  CHECK(refused.problem.find("killed by signal 9 before it came to the script") != std::string::npos);
+  const wire::Done done = cell.run("echo ran");
+  CHECK(done.state_reset);
+  CHECK(done.output == "ran");
+  CHECK_FALSE(cell.run("true").state_reset);
+}
+
 TEST_CASE("a cwd that is gone is told, and the workspace takes its place") {
   CellUnderTest cell;
   cell.run("mkdir -p /tmp/bashcell-gone && cd /tmp/bashcell-gone");

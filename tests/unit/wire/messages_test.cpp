@@ -47,6 +47,7 @@ Done sample_done() {
   done.memory_limit_hit = true;
   done.process_limit_hit = true;
   done.state_dropped = true;
+  done.state_reset = true;
   done.total_lines = 95'011;
   done.total_bytes = 4'100'000;
   done.left_out_lines = 93'211;
