@@ -20,7 +20,7 @@ constexpr std::string_view kSave =
 \unset -v POSIXLY_CORRECT __ce
 \builtin trap - DEBUG ERR RETURN
 \builtin trap "__ce=1" PIPE
-{
+[[ ${__cs-} == all ]] && {
 \builtin printf "#cell1\0%s\0%s\0%s\0%s\0" "$__cp" "$__cb" "$PWD" "${OLDPWD-}"
 \builtin declare -p
 \builtin printf "\0"
@@ -85,8 +85,7 @@ std::string boot_text(std::string_view run_folder) {
   text += "trap '" + std::string(kSave) + "' EXIT\n";  // holds no single quote
   text += kTrapShim;
   text += "\\. /proc/self/fd/251 2>/dev/null\n";
-  text += "[[ ${" + std::string(kRestoredMark) + "-} ]] || \\builtin kill -USR1 $$\n";
-  text += "\\builtin unset -v " + std::string(kRestoredMark) + "\n";
+  text += "[[ ${__cs-} == state ]] || \\builtin kill -USR1 $$\n";
   // Exported, for the bashes that a script starts. One that the script has defined comes with the state, and wins.
   text += "\\builtin declare -F " + std::string(kMissHandler) + " >/dev/null || { " + std::string(kMissHandler) +
           "() { \\exec " + std::string(run_folder) + std::string(kMissCall) + "; }; \\builtin export -f " +
@@ -112,7 +111,7 @@ std::string script_prefix(std::string_view cwd, std::string_view old_cwd, bool h
   line += old_cwd.empty() ? "\\builtin unset -v OLDPWD; " : "OLDPWD=" + shell_quoted(old_cwd) + "; ";
   line += "\\exec 250<&-; ";
   if (has_late_functions) line += "\\. /proc/self/fd/249; ";
-  return line;
+  return line + std::string(kAllRestored) + "; ";
 }
 
 std::string shell_quoted(std::string_view text) {

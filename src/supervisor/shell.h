@@ -24,7 +24,12 @@ inline constexpr int kBootFd = 254;    // memfd: the boot text
 
 inline constexpr std::string_view kBootPath = "/proc/self/fd/254";
 inline constexpr std::string_view kScriptName = "script";
-inline constexpr std::string_view kRestoredMark = "__cs";  // set by the state's text, once nothing of it can get lost
+
+// How far a shell is restored, as a variable of it: what the state's text sets once nothing of it can get lost, and
+// what the script's prefix sets at its end. A shell that is ended before that saves nothing.
+inline constexpr std::string_view kRestored = "__cs";
+inline constexpr std::string_view kStateRestored = "__cs=state";
+inline constexpr std::string_view kAllRestored = "__cs=all";
 
 // The constant text behind BASH_ENV, for cells whose helper command is in `run_folder`/bin. When the state could not be
 // restored, bash ends by SIGUSR1 before it reads the go pipe.

@@ -43,7 +43,7 @@ bool is_shell_owned(std::string_view name) {
                                                     "SRANDOM",
                                                     "UID"};
   return name.starts_with("BASH") || std::find(kOwned.begin(), kOwned.end(), name) != kOwned.end() || name == "__cp" ||
-         name == "__cb" || name == "__cx" || name == "__ce" || name == kRestoredMark || name == "__cell_trap";
+         name == "__cb" || name == "__cx" || name == "__ce" || name == kRestored || name == "__cell_trap";
 }
 
 // Set by a fresh bash even when the environment is empty: unset first, so that an `unset PATH` carries over.
@@ -292,7 +292,7 @@ RestoreText restore_text(const ShellState& state) {
   for (const auto& [name, declaration] : state.variables) out += declaration + "\n";
   out += "umask " + state.umask + "\n";
   for (const auto& [name, definition] : state.aliases) out += definition + "\n";
-  out += std::string(kRestoredMark) + "=1\n";
+  (out += kStateRestored) += '\n';
   if (!state.functions.empty()) {
     out += "\\builtin shopt -s extglob\n";
     for (const auto& [name, definition] : state.functions) (hides_a_builtin(name) ? text.late : out) += definition;

@@ -45,7 +45,7 @@ std::optional<SavedShell> parse_saved(std::string_view bytes, const ShellState& 
 ShellState merged(const ShellState& start, const ShellState& end, const ShellState& now);
 
 struct RestoreText {
-  std::string state;  // for kStateFd; sets kRestoredMark before the functions, of which one may not parse
+  std::string state;  // for kStateFd; says kStateRestored before the functions, of which one may not parse
   std::string late;   // for kLateFd: functions named like a builtin; empty when there are none
 };
 RestoreText restore_text(const ShellState& state);

@@ -107,6 +107,22 @@ TEST_CASE("a state of which a line got lost while it was written is dropped and 
   CHECK(cell.output_of("echo $KEPT $N") == "1 2");
 }
 
+TEST_CASE("a call that is cancelled while its shell is restored changes nothing") {
+  CellUnderTest cell;
+  cell.run("KEPT=1; exec() { builtin exec \"$@\"; }; for ((i = 0; i < 2000; i++)); do declare \"V$i=$i\"; done");
+  for (int round = 0; round < 40; ++round) {
+    // Two that start cold, so that the signal meets them at any step of the way.
+    const uint64_t first = cell.start("A=1");
+    const uint64_t second = cell.start("B=1");
+    if (round % 2 == 1) ::usleep(static_cast<useconds_t>(round) * 500);
+    cell.cancel(first);
+    cell.cancel(second);
+    cell.next_done();
+    cell.next_done();
+    REQUIRE(cell.output_of("echo $KEPT ${PATH:+path} ${V1999}; declare -F exec") == "1 path 1999\nexec");
+  }
+}
+
 TEST_CASE("traps of the script are no part of the save") {
   CellUnderTest cell;
   const wire::Done done = cell.run("trap 'echo debug; echo debug >&2' DEBUG; trap 'echo error >&2' ERR; T=1; false");
