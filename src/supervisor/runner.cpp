@@ -50,7 +50,10 @@ class ShellProgram {
   std::string noprofile_ = "--noprofile";
   std::string name_ = "script";
   std::array<char*, 5> argv_{bash_.data(), norc_.data(), noprofile_.data(), name_.data(), nullptr};
-  std::array<char*, 2> environment_{boot_.data(), nullptr};
+  // What bash would look up in /etc/passwd otherwise, to no end: the state's text unsets both.
+  std::string home_ = "HOME=/";
+  std::string shell_ = "SHELL=/bin/bash";
+  std::array<char*, 4> environment_{boot_.data(), home_.data(), shell_.data(), nullptr};
 };
 
 // In the child of vfork(): its memory is that of the runner.
