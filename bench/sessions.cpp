@@ -1,4 +1,6 @@
 #include <fmt/core.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include <exception>
 #include <memory>
@@ -59,6 +61,14 @@ double start(Servers& servers, const Subject& subject, const std::vector<std::st
   });
 }
 
+// What a server leaves to others is the removal of its cell. As a subreaper we get to know when that is over, so that
+// none is measured with another's removal beside it.
+void end(Servers& servers) {
+  side_by_side(static_cast<int>(servers.size()), [&](int i) { servers[static_cast<size_t>(i)]->close(); });
+  while (waitpid(-1, nullptr, 0) > 0) {
+  }
+}
+
 double memory_of_each(const Servers& servers) {
   double sum = 0;
   for (const auto& server : servers) {
@@ -73,7 +83,7 @@ void measure_idle(const Subject& subject, const std::vector<std::string>& folder
   memory.add_round(memory_of_each(servers));
   // Nobody has taken another's cell, and none was lost.
   side_by_side(kIdleSessions, [&](int i) { expect_hi(servers[static_cast<size_t>(i)]->call("echo hi")); });
-  side_by_side(kIdleSessions, [&](int i) { servers[static_cast<size_t>(i)]->close(); });
+  end(servers);
 }
 
 // Calls a second of ten sessions at once, and of as many threads with a bare bash.
@@ -92,7 +102,7 @@ void measure_throughput(const Subject& subject, const std::vector<std::string>& 
   });
   constexpr double kCalls = 1000.0 * kBusySessions * kCallsEach;
   row.add_round(kCalls / ours, kCalls / bare);
-  for (const auto& server : servers) server->close();
+  end(servers);
 }
 
 // What a command costs in a cell, with and without a lock of its own; the cell may use two processors, so that its
@@ -116,6 +126,7 @@ std::vector<Row> measure_sessions(const Subject& subject) {
   Row memory{"an idle session of 50, all its processes (PSS)", "MB", {}, {}, {}, 10.0};
   Row throughput{"1,000 calls in 10 sessions, vs a bare bash in 10 threads", "calls/s", {}, {}, {}, {}, 0.6};
   Row lock{"cell lock FILE -- true, more than true", "ms", {}, {}, {}, 1.0};
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   for (int round = 0; round < subject.rounds; ++round) {
     std::vector<std::unique_ptr<Workspace>> workspaces;
     std::vector<std::string> folders;
