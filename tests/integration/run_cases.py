@@ -2,7 +2,8 @@
 """Runs cases against a real server: run_cases.py --bashcell PATH --engine oci C01 C02.a …
 
 A base id runs all its variants, a kind (STDIO) all of its cases; `tools`, `limits`, `escape`, `badinput` and `selfcheck` are ids, too.
-One line per variant, then a table; exit 1 when one failed, 77 when the engine is not there (1 if BASHCELL_REQUIRE names it).
+One line per variant, then a table; exit 1 when one failed, 2 when nothing is selected that could run, 77 when the engine is not
+there (1 if BASHCELL_REQUIRE names it).
 The engines docker and podman are those of `scripts/engines.sh with docker,podman,remote -- …`; docker-tls and docker-ssh are
 two ways to its remote.
 """
@@ -43,14 +44,19 @@ def end_without_engine(engine, reason):
     return 1 if required else SKIPPED
 
 
-def chosen(names):
-    if not names:
-        return list(VARIANTS.values())
-    picked = [v for v in VARIANTS.values() if not v.names.isdisjoint(names)]
-    unknown = [n for n in names if not any(n in v.names for v in picked)]
-    if unknown:
-        sys.exit(f"no such case: {' '.join(unknown)}")
-    return picked
+def chosen(names, engine, kinds):
+    """The variants to run, and why there are none; every name has to select one that the engine can run. `kinds` is --variants-of."""
+    said = "" if kinds is None else f" with --variants-of {kinds}"
+    picked = [v for v in VARIANTS.values() if not names or not v.names.isdisjoint(names)]
+    if unknown := [name for name in names if not any(name in v.names for v in picked)]:
+        return [], f"no such case: {' '.join(unknown)}"
+    if kinds is not None:
+        picked = [v for v in picked if not v.is_variant or v.kind in kinds.split(",")]
+    if empty := [name for name in names or [""] if not any(not name or name in v.names for v in picked)]:
+        return [], f"nothing would be run: no case is selected by {' '.join(empty) or 'all'}{said}"
+    if away := [name for name in names or [""] if all(v.why_not(engine) for v in picked if not name or name in v.names)]:
+        return [], f"nothing would be run: none of {' '.join(away) or 'the cases'}{said} is about {engine}"
+    return picked, ""
 
 
 def run_one(bench, variant):
@@ -97,15 +103,16 @@ def main():
         return 0
     if not os.access(options.bashcell, os.X_OK):
         parser.error(f"no program at {options.bashcell}")
+    variants, problem = chosen(options.cases, options.engine, options.variants_of)
+    if problem:
+        parser.exit(2, f"run_cases: {problem}\n")
     reason = missing_engine(options.engine, options.runtime)
     if reason:
         return end_without_engine(options.engine, reason)
     bench = Bench(options.bashcell, options.engine, make_probe(options.engine, options.runtime, engine_host(options.engine)),
                   options.runtime)
     records = []
-    for variant in chosen(options.cases):
-        if options.variants_of is not None and variant.is_variant and variant.kind not in options.variants_of.split(","):
-            continue
+    for variant in variants:
         record = run_one(bench, variant)
         records.append(record)
         print(f"{record['result']:6} {record['case']:7} {record['seconds']:7.2f} s  {record.get('why', '')}", flush=True)

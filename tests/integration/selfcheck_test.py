@@ -4,12 +4,13 @@ The false server is a few lines of Python that answers each request twice, never
 """
 
 import os
+import subprocess
 import sys
 
-from checks import Failure, check
+from checks import Failure, check, has, same
 from harness import Server
 from invariants import check_at_rest, check_books, check_gone
-from registry import case
+from registry import Only, case
 
 FALSE_SERVER = r"""
 import json, sys, time
@@ -109,3 +110,17 @@ def wrong_replies_are_noticed(t):
     noticed("another limit in the status line", lambda: late.timeout(2, within=9))
     noticed("a timed-out call taken for a finished one", lambda: late.ok())
     check(t.call("echo text").ok("text").exit == 0, "the honest reply")
+
+
+@case("selfcheck.selection", only=Only("oci", why="the runner of the cases, which is one for all engines"))
+def selecting_nothing_is_noticed(t):
+    """A test of ctest's that would run no case has to fail, whether or not the engine is there."""
+    runner = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run_cases.py")
+    for words, said in (("C9999", "no such case: C9999"),
+                        ("--variants-of none C02 C01.a", "no case is selected by C01.a with --variants-of none"),
+                        ("--engine podman C02 badinput.no_bash", "none of badinput.no_bash is about podman")):
+        run = subprocess.run([sys.executable, "-B", runner, "--bashcell", t.bench.bashcell, *words.split()],
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        same((run.returncode, run.stdout), (2, ""), f"exit code and output with {words} ({run.stderr!r})")
+        has(run.stderr, said)
+    t.call("true").ok("")
