@@ -10,9 +10,9 @@ cmake --preset dev -G Ninja >build/dev/configure.log 2>&1 || { cat build/dev/con
 
 # Tests of Docker and Podman, here and as on another machine, need engines, which root alone can start, and these an image.
 # It is made while the compiler is busy.
-engines=() required=oci
+engines=() required=oci,fuzz
 if ((EUID == 0)); then
-  required=oci,docker,podman,docker-tls,docker-ssh,guest
+  required=oci,fuzz,docker,podman,docker-tls,docker-ssh,guest
   wanted="$(ctest --test-dir build/dev -N "$@" | sed -nE 's/^.*#[0-9]+: [a-z]+\.(docker|podman|docker-tls|docker-ssh)\..*/\1/p' |
     sed 's/.*-.*/remote/' | sort -u | paste -sd,)"
   if [[ -n "$wanted" ]]; then
