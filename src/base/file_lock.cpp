@@ -20,13 +20,6 @@ Error cannot_open(const std::string& path, int problem) {
   return errno_error("cannot lock " + path, problem);
 }
 
-Error cannot_flock(const std::string& path, int problem) {
-  if (problem == EOPNOTSUPP || problem == ENOLCK || problem == ENOSYS || problem == EINVAL) {
-    return {"cannot lock " + path + ": its file system knows no locks (flock: " + std::strerror(problem) + ")"};
-  }
-  return errno_error("cannot lock " + path, problem);
-}
-
 // Whether the open file is still what the path leads to.
 bool is_at(int fd, const std::string& path) {
   struct stat open {};
@@ -46,13 +39,22 @@ std::optional<LockAttempt> attempt(const std::string& path, const LockOptions& o
   if (!S_ISREG(info.st_mode)) return Error{"cannot lock " + path + ": it is no regular file"};
   if (::flock(fd.get(), (options.shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return LockBusy{};
-    return cannot_flock(path, errno);
+    return flock_error(path, errno, options.cure);
   }
   if (!is_at(fd.get(), path)) return std::nullopt;
   return FileLock(std::move(fd));
 }
 
 }  // namespace
+
+Error flock_error(const std::string& path, int problem, const std::string& cure) {
+  const std::string what = "cannot lock " + path;
+  if (problem != EOPNOTSUPP && problem != ENOLCK && problem != ENOSYS && problem != EINVAL) {
+    return errno_error(what, problem);
+  }
+  return {what + ": its file system knows no locks (flock: " + std::strerror(problem) + ")" +
+          (cure.empty() ? "" : "; " + cure)};
+}
 
 LockAttempt try_lock(const std::string& path, LockOptions options) {
   // Each round has lost against somebody who got the lock and replaced the file.

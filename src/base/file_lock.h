@@ -41,10 +41,14 @@ inline constexpr Duration kLockPatience{10'000};
 inline constexpr Duration kLockPoll{50};
 
 struct LockOptions {
-  bool create = true;    // a missing file is made; else it is an Error
-  unsigned mode = 0600;  // of a new one, with the umask
-  bool shared = false;   // with others that want it so; who wants it alone waits for all of them
+  bool create = true;     // a missing file is made; else it is an Error
+  unsigned mode = 0600;   // of a new one, with the umask
+  bool shared = false;    // with others that want it so; who wants it alone waits for all of them
+  std::string cure = {};  // said where the file system knows no locks: what to do then
 };
+
+// Why flock(2) failed with `problem`, for those who call it themselves; `cure` as above.
+Error flock_error(const std::string& path, int problem, const std::string& cure);
 
 // At once. The last component must not be a symbolic link, and what is there must be a regular file that we may read
 // and write.

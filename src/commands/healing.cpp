@@ -57,7 +57,11 @@ Healing::Healing(const Config& config, base::EventLoop& loop)
   if (!config.install) return;
   const base::Result<std::string> place = toolbox_place(config, root_of_cells(config));
   if (!place) return;  // said when a cell starts, which is without tools then
-  if (auto use = heal::ToolboxUse::begin(*place, cell_user(config), config.rootfs)) use_ = std::move(*use);
+  if (auto use = heal::ToolboxUse::begin(*place, cell_user(config), config.rootfs)) {
+    use_ = std::move(*use);
+  } else {
+    base::Log(config.log).info("the toolbox is used without a hold on it: " + use.error().message);
+  }
 }
 
 void Healing::install(const heal::Need& need, heal::Installer::OnDone on_done) {

@@ -103,13 +103,14 @@ base::Result<sandbox::WorkspaceLock::Place> workspace_lock_place(const Config& c
   if (!folder) return because(folder.error());
   const std::string locks = folder->path + "/locks";
   if (const auto made = engine::make_private(locks); !made) return because(made.error());
+  const std::string cure = engine::use_another_place("/run", "XDG_RUNTIME_DIR");
   struct stat info {};
   if (config.workspace_volume.empty() && ::stat(config.workspace.c_str(), &info) == 0) {
-    return sandbox::WorkspaceLock::Place{fmt::format("{}/{}-{}", locks, info.st_dev, info.st_ino), shown};
+    return sandbox::WorkspaceLock::Place{fmt::format("{}/{}-{}", locks, info.st_dev, info.st_ino), shown, cure};
   }
   // A volume of an engine, or a folder of the machine that the engine is on.
   const uint64_t print = base::fingerprint(config.docker_host + "\n" + shown);
-  return sandbox::WorkspaceLock::Place{fmt::format("{}/{:016x}", locks, print), shown};
+  return sandbox::WorkspaceLock::Place{fmt::format("{}/{:016x}", locks, print), shown, cure};
 }
 
 sandbox::SandboxOptions sandbox_options(const Config& config) {

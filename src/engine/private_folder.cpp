@@ -69,6 +69,11 @@ std::optional<std::string> lasting_folder(const char* for_root, const char* vari
   return std::nullopt;
 }
 
+std::string use_another_place(const char* for_root, const char* variable) {
+  if (::geteuid() == 0) return std::string("mount a file system of this machine at ") + for_root + "/bashcell";
+  return std::string("let ") + variable + " name a folder on a disk of this machine";
+}
+
 base::Result<PrivateFolder> open_private_folder(const std::string& chosen) {
   PrivateFolder folder;
   folder.namespace_tag = current_namespace_tag();

@@ -36,4 +36,8 @@ base::Result<void> make_open(const std::string& path);
 // `below_home` in HOME. Nothing when neither is set.
 std::optional<std::string> lasting_folder(const char* for_root, const char* variable, const char* below_home);
 
+// What to do where a folder of these is on a file system that cannot serve: "let VARIABLE name ...", for root, who goes
+// by no variable, "mount ... at FOR_ROOT/bashcell".
+std::string use_another_place(const char* for_root, const char* variable);
+
 }  // namespace bashcell::engine

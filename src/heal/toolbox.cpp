@@ -138,7 +138,9 @@ bool Toolbox::index_has(const std::string& name) const {
   return names && ("\n" + *names).find("\n" + name + "\n") != std::string::npos;
 }
 
-base::LockAttempt Toolbox::try_lock() const { return base::try_lock(folder_ + "/lock"); }
+base::LockAttempt Toolbox::try_lock() const {
+  return base::try_lock(folder_ + "/lock", {.cure = engine::use_another_place("/var/cache", "XDG_CACHE_HOME")});
+}
 
 base::Result<std::string> Toolbox::make_staging() const {
   std::error_code error;

@@ -93,7 +93,8 @@ void WorkspaceLock::try_now() {
   timer_ = 0;
   for (std::optional<base::FileLock>* const lock : {&turn_, &lock_}) {
     if (*lock) continue;
-    base::LockAttempt attempt = base::try_lock(lock == &turn_ ? place_.file + ".next" : place_.file);
+    base::LockAttempt attempt =
+        base::try_lock(lock == &turn_ ? place_.file + ".next" : place_.file, {.cure = place_.cure});
     if (const base::Error* error = std::get_if<base::Error>(&attempt)) {
       return end_turn(base::Error{error->message + "; nothing was run"});
     }

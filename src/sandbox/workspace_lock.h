@@ -26,6 +26,7 @@ class WorkspaceLock {
   struct Place {
     std::string file;       // of the lock; beside it FILE.next is made
     std::string workspace;  // for people
+    std::string cure = {};  // for people: what to do where its file system knows no locks
   };
   // Called for each call anew: the workspace may have been replaced. An error is why there can be no lock.
   using FindPlace = std::function<base::Result<Place>()>;

@@ -40,6 +40,8 @@ void remove_all(const std::string& path) {
   fs::remove_all(path, ignored);
 }
 
+base::LockOptions lock_options() { return {.cure = engine::use_another_place("/var/lib", "XDG_DATA_HOME")}; }
+
 // Every start of a server in a new folder leaves a shelf, mostly an empty one.
 void sweep_others(const fs::path& parent, const fs::path& own) {
   std::error_code error;
@@ -86,6 +88,12 @@ base::Result<Store> Store::open(const Place& place) {
   }
   sweep_others(parent, path);
   return store;
+}
+
+base::LockAttempt Store::try_lock() const { return base::try_lock(folder_ + "/lock", lock_options()); }
+
+base::LockAttempt Store::take_lock() const {
+  return base::take_lock(folder_ + "/lock", base::kLockPatience, lock_options());
 }
 
 base::Result<void> Store::check_version() const {

@@ -25,8 +25,8 @@ class Store {
   // For CellSpec::shelf.
   std::string entries() const { return folder_ + "/entries"; }
 
-  base::LockAttempt try_lock() const { return base::try_lock(folder_ + "/lock"); }
-  base::LockAttempt take_lock() const { return base::take_lock(folder_ + "/lock"); }
+  base::LockAttempt try_lock() const;
+  base::LockAttempt take_lock() const;
 
   // `entry.script` begins with "#!" and is no longer than allowed; its sum is computed here. Replaces one of that name.
   // An error is a sentence, and nothing has changed then.

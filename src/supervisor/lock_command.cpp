@@ -124,7 +124,9 @@ int lock_command(const std::vector<std::string>& arguments) {
   // The command that holds it is waiting for us.
   if (HeldAbove::find(*file, holders)) return run_under(request, nullptr);
 
-  const base::LockAttempt lock = base::take_lock(*file, request.wait, {.create = true, .mode = kAsUmaskSays});
+  const base::LockOptions options{
+      .create = true, .mode = kAsUmaskSays, .cure = "a file in /tmp can stand for it, between calls of this cell"};
+  const base::LockAttempt lock = base::take_lock(*file, request.wait, options);
   if (const base::Error* error = std::get_if<base::Error>(&lock)) {
     return fail(kNotDone, error->message + "; the command was not run");
   }

@@ -195,7 +195,10 @@ class Writer {
 
   // The holder above has locked it for us: then it is only opened.
   base::LockAttempt take(const HeldAbove& above, base::Instant end) const {
-    if (!above) return base::take_lock(path_, base::until(end), {.create = false});
+    if (!above) {
+      const char* const cure = mode_ == WriteMode::kReplace ? "write to it with >" : "write to it with >>";
+      return base::take_lock(path_, base::until(end), {.create = false, .cure = cure});
+    }
     base::UniqueFd fd(::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (!fd.valid()) return base::errno_error("cannot open " + path_);
     return base::FileLock(std::move(fd));

@@ -79,6 +79,12 @@ int64_t size_of(int fd) {
   return ::fstat(fd, &info) == 0 ? info.st_size : 0;
 }
 
+base::UniqueFd open_unlocked(const std::string& path) {
+  base::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | kOpenFlags, kMode));
+  struct stat info {};
+  return fd.valid() && ::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) ? std::move(fd) : base::UniqueFd();
+}
+
 // Nothing went wrong, or why.
 std::optional<std::string> write_line(int fd, std::string_view line, bool locked) {
   const int64_t before = size_of(fd);
@@ -131,7 +137,7 @@ void Audit::append(std::string_view line) {
   bool full = false;  // it was turned over once: whatever its size is now, this line goes in
   for (;;) {
     base::LockAttempt attempt = base::take_lock(path, kPatience, {.create = true, .mode = kMode});
-    if (const auto* error = std::get_if<base::Error>(&attempt)) return complain(error->message);
+    const auto* error = std::get_if<base::Error>(&attempt);
     const auto* lock = std::get_if<base::FileLock>(&attempt);
     if (lock != nullptr && !full) {
       const int64_t size = size_of(lock->fd());
@@ -140,14 +146,22 @@ void Audit::append(std::string_view line) {
       if (full && ::rename(path.c_str(), (path + ".1").c_str()) == 0) continue;
       if (full) complain("it is over its size, and cannot be renamed: " + std::string(std::strerror(errno)));
     }
-    const base::UniqueFd unlocked(
-        lock != nullptr ? -1 : ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | kOpenFlags, kMode));
+    const base::UniqueFd unlocked = lock != nullptr ? base::UniqueFd() : open_unlocked(path);
+    // On a file system without locks the record is better than the order in it.
+    if (error != nullptr && !unlocked.valid()) return complain(error->message);
+    if (error != nullptr) tell_of_no_lock(error->message);
     const int fd = lock != nullptr ? lock->fd() : unlocked.get();
     // Also with the lock: somebody may write without it.
     if (lock != nullptr) ::fcntl(fd, F_SETFL, O_APPEND);
     if (const auto why = write_line(fd, line, lock != nullptr)) complain(*why);
     return;
   }
+}
+
+void Audit::tell_of_no_lock(const std::string& why) {
+  if (std::exchange(told_of_no_lock_, true)) return;
+  log_.error("the record of calls, " + options_.path +
+             ", is written without a lock, and into one file of any size: " + why);
 }
 
 void Audit::complain(const std::string& why) {

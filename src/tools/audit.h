@@ -2,7 +2,8 @@
 // The record of calls (--audit): one line of JSON for each, appended to a file that several servers may share.
 //
 // Each line goes out whole, with one write under a lock on the file itself (base/file_lock.h); at a size, the file
-// becomes FILE.1, in the place of an older one. No trouble with it is a call's: it is said once, and the call goes on.
+// becomes FILE.1, in the place of an older one. On a file system without locks lines are written without one, and the
+// file keeps its name at any size. No trouble with it is a call's: it is said once, and the call goes on.
 // Blocks for a file operation, and for a few milliseconds while others write.
 
 #include <chrono>
@@ -48,10 +49,12 @@ class Audit {
 
   void append(std::string_view line);
   void complain(const std::string& why);
+  void tell_of_no_lock(const std::string& why);
 
   Options options_;
   base::Log log_;
   bool complained_ = false;
+  bool told_of_no_lock_ = false;
 };
 
 }  // namespace bashcell::tools

@@ -1,9 +1,11 @@
 """Bad surroundings and bad options: a clear answer, `initialize` still works, and once put right the next call works."""
 
+import errno
 import json
 import os
 import resource
 import subprocess
+import sys
 
 from checks import Failure, check, has, same
 from harness import INITIALIZE
@@ -182,3 +184,48 @@ def bad_configuration(t):
     server.call("sleep 30").timeout(2, within=7)
     server.expect_killed()
     check(len(server.call("seq 1 9000").ok().raw) <= 600, "max_chars of the file is not in force")
+
+
+@case("badinput.no_flock", only=Only("oci", why="this machine's file systems, whose locks are refused to the server and all that it starts"))
+def file_system_without_locks(t):
+    """Whatever needs a lock says which file and what helps, and changes nothing; the rest works, and with locks so does all."""
+    record, workspace = os.path.join(t.folder, "calls"), t.make_workspace("shared")
+    helper = os.path.join(os.path.dirname(os.path.abspath(__file__)), "no_flock.py")
+    info = os.stat(workspace)
+    calls = 0
+
+    def start(*options, without=()):
+        return t.start("--audit", record, *options, workspace=workspace, prefix=(sys.executable, helper, *without) if without else ())
+
+    def works(*options):
+        server = start(*options)
+        server.call("echo 1 > n; cell lock n -- echo locked; echo 2 | cell write n; echo 3 | cell append n; cat n").ok("locked\n2\n3")
+        server.call("echo proven").ok("proven")
+        server.call("cell save kept 2>&1").ok(has_=("cell: saved kept",))
+        return 3
+
+    calls += works()
+    for name in ("ENOLCK", "ENOSYS", "EOPNOTSUPP"):
+        why = f"its file system knows no locks (flock: {os.strerror(getattr(errno, name))})"
+        lock = start("--workspace-lock", without=(name, "exclusive"))
+        lock.call("touch ran").refused(f"cannot lock /run/bashcell/locks/{info.st_dev}-{info.st_ino}.next: {why}; mount a file system",
+                                       "nothing was run", within=10)
+        check(not os.path.exists(os.path.join(workspace, "ran")), "it was run")
+        server = start(without=(name, "exclusive"))
+        server.call("echo new").ok("new")
+        reply = server.call("cell save kept 2>&1; cell rm kept 2>&1; kept").ok(has_=("\nproven",))
+        same(reply.text.count(why), 2, f"refusals in {reply.text!r}")
+        has(reply.text, "cannot lock /var/lib/bashcell/shelf/", "; mount a file system of this machine at /var/lib/bashcell")
+        reply = server.call("cell lock n -- touch ran; echo $?; echo x | cell write n; echo $?; echo y | cell append n; echo $?; cat n; ls").ok()
+        same(reply.text.splitlines(), [
+            f"cell: cannot lock /workspace/n: {why}; a file in /tmp can stand for it, between calls of this cell; the command was not run", "1",
+            f"cell: cannot lock /workspace/n: {why}; write to it with >; n is unchanged", "1",
+            f"cell: cannot lock /workspace/n: {why}; write to it with >>; n is unchanged", "1", "2", "3", "n"], "text")
+        none = start(without=(name, "any"))
+        lock.checks_alive = none.checks_alive = False  # they can run nothing
+        none.call("touch ran").refused(f"cannot lock /run/bashcell/roots: {why}; mount a file system of this machine at /run", within=10)
+        calls += 5 + works("--workspace-lock")
+        for one in t.servers:
+            one.ping()  # a line is written behind the answer
+        with open(record) as file:
+            same(len(file.readlines()), calls, "lines in the record of calls")

@@ -11,7 +11,9 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/file_lock.h"
 #include "engine/oci/skeleton_build.h"
+#include "engine/private_folder.h"
 
 namespace bashcell::engine::oci {
 
@@ -64,11 +66,15 @@ base::Result<base::UniqueFd> open_folder(const std::string& path) {
   return fd;
 }
 
+base::Error cannot_lock(const std::string& path, int problem) {
+  return base::flock_error(path, problem, use_another_place("/run", "XDG_RUNTIME_DIR"));
+}
+
 // A shared hold on the folder, if it is still the one of that name once we have it.
 base::Result<Skeleton> hold(const std::string& path) {
   base::Result<base::UniqueFd> fd = open_folder(path);
   if (!fd) return fd.error();
-  if (::flock(fd->get(), LOCK_SH | LOCK_NB) != 0) return base::errno_error("cannot lock " + path);
+  if (::flock(fd->get(), LOCK_SH | LOCK_NB) != 0) return cannot_lock(path, errno);
   struct stat held {};
   struct stat named {};
   if (::fstat(fd->get(), &held) != 0 || ::stat(path.c_str(), &named) != 0 || held.st_ino != named.st_ino) {
@@ -83,7 +89,7 @@ base::Result<base::UniqueFd> lock_folder(const std::string& folder, int how) {
   base::Result<base::UniqueFd> fd = open_folder(folder);
   if (!fd) return fd;
   while (::flock(fd->get(), how) != 0) {
-    if (errno != EINTR) return base::errno_error("cannot lock " + folder);
+    if (errno != EINTR) return cannot_lock(folder, errno);
   }
   return fd;
 }

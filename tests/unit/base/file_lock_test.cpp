@@ -13,6 +13,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "../../support/no_flock.h"
 #include "../../support/temporary_folder.h"
 #include "base/file.h"
 
@@ -137,4 +138,27 @@ TEST_CASE("A thousand at once: each gets it once") {
   for (std::thread& thread : threads) thread.join();
   CHECK(got == kThreads * kEach);
   CHECK(base::read_file(path).value() == std::to_string(kThreads * kEach));
+}
+
+TEST_CASE("On a file system without locks the answer says so and what to do, at once, and nothing is lost") {
+  const TemporaryFolder dir;
+  const std::string path = (dir.path() / "data").string();
+  REQUIRE(base::write_file(path, "41\n"));
+  for (const int problem : kNoFlock) {
+    for (const bool shared : {false, true}) {
+      const std::string said = without_flock(problem, [&] {
+        const base::Instant begun = base::now();
+        const LockAttempt attempt = take_lock(path, 60s, {.shared = shared, .cure = "use another place"});
+        if (busy(try_lock(path))) return std::string("it is busy");
+        return base::now() - begun < 30s ? why(attempt) : "it took long to say: " + why(attempt);
+      });
+      CHECK(said == "cannot lock " + path + ": its file system knows no locks (flock: " + std::strerror(problem) +
+                        "); use another place");
+    }
+    CHECK(base::read_file(path).value() == "41\n");
+    CHECK(held(try_lock(path)));
+  }
+  // Another problem is not a matter of the place.
+  CHECK_THAT(without_flock(EIO, [&] { return why(try_lock(path, {.cure = "use another place"})); }),
+             Catch::Equals("cannot lock " + path + ": Input/output error"));
 }

@@ -11,6 +11,8 @@
 
 #include "base/file.h"
 #include "engine/oci/skeleton_build.h"
+#include "engine/private_folder.h"
+#include "support/no_flock.h"
 #include "support/temporary_folder.h"
 
 using namespace bashcell;
@@ -211,4 +213,22 @@ TEST_CASE("what is no root file system is refused with the reason") {
   CHECK(plan_root(spec).error().message.find("not a folder") != std::string::npos);
   spec.rootfs = "/";
   CHECK(plan_root(spec).error().message.find("--rootfs /") != std::string::npos);
+}
+
+TEST_CASE("on a file system without locks there is no skeleton, the answer says why, and those that are there stay") {
+  const TemporaryFolder folder;
+  const RootPlan plan = {{Kind::kFolder, "tmp", {}, {}, 01777}};
+  const RootPlan other = {{Kind::kFolder, "etc", {}, {}, 0755}};
+  REQUIRE(acquire_skeleton(folder.path(), plan));
+  for (const int problem : kNoFlock) {
+    const std::string said = without_flock(problem, [&] {
+      const auto skeleton = acquire_skeleton(folder.path(), other);
+      return skeleton ? "it is there" : skeleton.error().message;
+    });
+    CHECK(said == "cannot prepare the cell's root: cannot lock " + folder.path().string() +
+                      ": its file system knows no locks (flock: " + std::strerror(problem) + "); " +
+                      use_another_place("/run", "XDG_RUNTIME_DIR"));
+    CHECK(entries_in(folder.path()) == 1);
+  }
+  CHECK(acquire_skeleton(folder.path(), plan));
 }

@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/private_folder.h"
 #include "heal/toolbox_sweep.h"
+#include "support/no_flock.h"
 #include "support/temporary_folder.h"
 
 using namespace bashcell;
@@ -278,4 +280,31 @@ TEST_CASE("a toolbox goes when its root is gone or it is old, but never while a 
   CHECK(fs::exists(place / "own"));
   CHECK(fs::exists(place / "of-image"));
   CHECK_FALSE(fs::exists(place / "from-before"));
+}
+
+TEST_CASE("on a file system without locks nothing goes into a toolbox, the answer says why, and none is swept away") {
+  Box box;
+  box.stage("ripgrep", "rg");
+  REQUIRE(box.accept("ripgrep", "rg") == "taken");
+  const std::string old = box.folder.path() / "cache/bashcell/toolbox/old";
+  REQUIRE(ToolboxUse::begin(old, engine::User{}, ""));
+  const auto words_of = [](const auto& attempt) {
+    const auto* error = std::get_if<base::Error>(&attempt);
+    return error == nullptr ? std::string("no error") : error->message;
+  };
+  for (const int problem : kNoFlock) {
+    const std::string said = without_flock(problem, [&] {
+      sweep_toolboxes(box.path, std::time(nullptr) + 2 * kToolboxKept);
+      const auto use = ToolboxUse::begin(box.path, engine::User{}, "");
+      return words_of(box.toolbox.try_lock()) + "\n" + (use ? "no error" : use.error().message);
+    });
+    const std::string why = std::string(": its file system knows no locks (flock: ") + std::strerror(problem) + ")";
+    CHECK(said == "cannot lock " + box.path + "/lock" + why + "; " +
+                      engine::use_another_place("/var/cache", "XDG_CACHE_HOME") + "\ncannot lock " + box.path + "/use" +
+                      why);
+    CHECK(fs::exists(old));
+    CHECK(box.toolbox.has_command("rg"));
+  }
+  CHECK(std::holds_alternative<base::FileLock>(box.toolbox.try_lock()));
+  CHECK(ToolboxUse::begin(box.path, engine::User{}, ""));
 }

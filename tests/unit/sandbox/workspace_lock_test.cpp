@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "../../support/no_flock.h"
 #include "../../support/temporary_folder.h"
 
 using namespace bashcell;
@@ -27,7 +28,7 @@ struct Servers {
     return std::make_unique<WorkspaceLock>(
         loop,
         [this] {
-          return WorkspaceLock::Place{file, "/w"};
+          return WorkspaceLock::Place{file, "/w", "take another place"};
         },
         patience);
   }
@@ -149,4 +150,29 @@ TEST_CASE("Without a lock nothing runs") {
   lock->take(s.tell("next"));
   s.next();
   CHECK(s.told.back() == "next");
+}
+
+TEST_CASE(
+    "Where its file system knows no locks nothing is run, each call is told why, and with locks the next one runs") {
+  Servers s;
+  for (const int problem : kNoFlock) {
+    const std::string said = without_flock(problem, [&] {
+      Servers there;  // with a loop of its own
+      there.file = s.file;
+      const auto lock = there.server();
+      lock->take(there.tell("first"));
+      lock->take(there.tell("second"));
+      while (there.told.size() < 2) there.next();
+      return there.told[0] + "\n" + there.told[1];
+    });
+    const std::string why = ": cannot lock " + s.file +
+                            ".next: its file system knows no locks (flock: " + std::strerror(problem) +
+                            "); take another place; nothing was run";
+    CHECK(said == "first" + why + "\nsecond" + why);
+  }
+  const auto lock = s.server();
+  const auto ticket = lock->take(s.tell("third"));
+  s.next();
+  CHECK(s.told == Told{"third"});
+  lock->release(ticket);
 }

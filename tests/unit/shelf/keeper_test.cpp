@@ -5,6 +5,8 @@
 #include <optional>
 #include <tuple>
 
+#include "engine/private_folder.h"
+#include "support/no_flock.h"
 #include "support/scripted_engine.h"
 #include "support/temporary_folder.h"
 
@@ -205,4 +207,29 @@ TEST_CASE("without a shelf every question says why there is none") {
   const TemporaryFolder folder;
   Conversation broken{KeeperOptions{.place = Place{.folder = "/proc/no/such/place", .workspace = {}}}};
   CHECK(broken.ask("rm", {"x"}).text.starts_with("there is no shelf: cannot make the folder /proc/no"));
+}
+
+TEST_CASE(
+    "on a file system without locks nothing is saved or removed, the answer says why, and all that was there stays") {
+  Conversation talk;
+  talk.call("echo old");
+  REQUIRE(talk.ask("save", {"kept"}).good);
+  const std::string before = talk.script("kept");
+  talk.call("echo new");
+  for (const int problem : kNoFlock) {
+    const std::string said = without_flock(problem, [&] {
+      Conversation there{talk.usual_options()};
+      there.call("echo new");
+      const Answer saved = there.ask("save", {"kept"});
+      const Answer removed = there.ask("rm", {"kept"});
+      return (saved.good || removed.good ? "done: " : "") + saved.text + "\n" + removed.text;
+    });
+    const std::string why = "cannot lock " + talk.path() +
+                            "/lock: its file system knows no locks (flock: " + std::strerror(problem) + "); " +
+                            engine::use_another_place("/var/lib", "XDG_DATA_HOME");
+    CHECK(said == why + "\n" + why);
+    CHECK(talk.script("kept") == before);
+  }
+  CHECK(talk.ask("save", {"kept"}).good);
+  CHECK_THAT(talk.script("kept"), Catch::Contains("echo new"));
 }

@@ -1,5 +1,6 @@
 #include "tools/audit.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "../../support/no_flock.h"
 #include "../../support/temporary_folder.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -185,4 +187,30 @@ TEST_CASE("trouble is said once") {
   said.resize(static_cast<size_t>(got));
   CHECK(std::count(said.begin(), said.end(), '\n') == 1);
   CHECK(said.find("the record of calls, " + path + ", misses some: ") != std::string::npos);
+}
+
+TEST_CASE("on a file system without locks no line is lost, and that the file is not turned over is said once") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "calls";
+  const sandbox::CallReport report = report_of({});
+  opened(path, 700).add({.script = "0", .report = report});
+  for (const int problem : kNoFlock) {
+    const std::string said = without_flock(problem, [&] {
+      const std::string log = folder.path() / "log";
+      const base::UniqueFd out(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+      Audit audit = opened(path, 700, out.get());
+      for (int i = 0; i < 5; ++i) audit.add({.script = "x", .report = report});
+      return base::read_file(log).value();
+    });
+    CHECK_THAT(said, Catch::Contains(path) && Catch::Contains("cannot lock") &&
+                         Catch::Contains(std::string("flock: ") + std::strerror(problem)) &&
+                         Catch::Contains("written without a lock"));
+    CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+  }
+  CHECK(lines_in(path).size() == 1 + 5 * kNoFlock.size());
+  CHECK_FALSE(std::filesystem::exists(path + ".1"));
+  // Where there are locks again it goes on as ever.
+  opened(path, 700).add({.script = "y", .report = report});
+  CHECK(lines_in(path).size() == 1);
+  CHECK(lines_in(path + ".1").size() == 1 + 5 * kNoFlock.size());
 }
