@@ -64,8 +64,11 @@ It needs no daemon and no image: crun or runc runs this machine's own
 programs, read-only. With a Docker or Podman engine it can use an image.")
 # What the programs are linked with is found by dpkg-shlibdeps. A runtime is a dependency, so that the first call works.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/package_check.cmake)  # CPack itself would go on without it
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "crun | runc")
 # libcurl is loaded only to talk to an engine or to a model (src/http/curl_library.cpp); newer Debians call it libcurl4t64.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libcurl4 | libcurl4t64, ca-certificates")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "passt | slirp4netns, docker.io | podman")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/postrm)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 include(CPack)
