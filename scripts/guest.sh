@@ -3,9 +3,10 @@
 # cloud kernel, and a small Debian without systemd, in which a command runs as root.
 #   scripts/guest.sh make
 #       makes its disk and prints where; once for each list of packages (tests/guest/packages), in build/guest/
-#   scripts/guest.sh run [--with FILE-OR-FOLDER]... [--seconds N] -- COMMAND...
+#   scripts/guest.sh run [--with FILE-OR-FOLDER]... [--package BUILD] [--seconds N] -- COMMAND...
 #       boots it, runs COMMAND in /guest, where what is given by --with is found under its last name, and exits as
 #       COMMAND did; 125 when the machine failed, or was not over after N seconds (800). Nothing in it is kept.
+#       --package brings bashcell.deb, the Debian package of what is built in the folder BUILD.
 # 77 says that something it needs is not there (1 if BASHCELL_REQUIRE names `guest`).
 # Its clock counts the processor's instructions and leaps over idle times. So it does not matter to what runs in there
 # how busy this machine is, and a `sleep 60` takes no time. Only root can make the disk, since its files belong to root.
@@ -83,6 +84,13 @@ make() {
 
 # --- a run ------------------------------------------------------------------------------------------------------------
 
+# pack BUILD FOLDER: makes FOLDER/bashcell.deb.
+pack() {
+  need cpack:cmake dpkg-shlibdeps:dpkg-dev
+  (cd "$1" && cpack -G DEB -B "$work/package" -D CPACK_DEBIAN_FILE_NAME=bashcell.deb) >"$work/cpack" 2>&1 &&
+    mv "$work/package/bashcell.deb" "$2/" || { cat "$work/cpack" >&2; fail "there is no Debian package of $1"; }
+}
+
 # load FOLDER: makes the second disk, of what is in FOLDER.
 load() {
   truncate -s "$(($(du -sm --apparent-size "$1" | cut -f1) * 11 / 10 + 16))M" "$work/load.ext4"
@@ -105,11 +113,12 @@ boot() {
 }
 
 run() {
-  local given=() code=0 said
+  local given=() build='' code=0 said
   seconds=800
   while (($#)); do
     case "$1" in
       --with) (($# > 1)) || usage; given+=("$2"); shift 2 ;;
+      --package) (($# > 1)) || usage; build="$2"; shift 2 ;;
       --seconds) [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || usage; seconds="$2"; shift 2 ;;
       --) shift; break ;;
       *) usage ;;
@@ -122,6 +131,7 @@ run() {
   trap 'rm -rf "$work"' EXIT
   mkdir "$work/load"
   ((${#given[@]} == 0)) || cp -rL -- "${given[@]}" "$work/load/" || fail "cannot take along what --with names"
+  [[ -z "$build" ]] || pack "$build" "$work/load"
   cp "$top/tests/guest/init" "$work/load/init"
   {
     local name

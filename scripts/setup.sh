@@ -16,6 +16,7 @@ case "${1:-}" in
     # Engines for the tests to start themselves, an image for them, and what is between a server and a far engine.
     packages+=(docker.io podman mmdebstrap curl docker-registry openssh-server openssl passt slirp4netns)
     packages+=(qemu-system-x86 e2fsprogs)  # a guest with cgroup v2
+    packages+=(dpkg-dev)  # the Debian package's dependencies
     # Node.js may come from elsewhere, then with its own npm.
     command -v node >/dev/null || packages+=(nodejs)
     command -v npm >/dev/null || packages+=(npm)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What has to hold on a machine with cgroup v2 alone, in each way to have a cell there: cgroup2.sh [SETTING...], as root
 # in the guest of scripts/guest.sh, with bashcell, bashcell-init and the folder integration beside it. Settings are
+#   package      root, by the Debian package (package.sh and bashcell.deb beside it), which is gone in the end
 #   runc, crun   root, who owns the whole hierarchy
 #   delegated    an ordinary user with crun, to whom root has handed a group over as cgroups(7) says, without systemd
 #   alone        an ordinary user with crun and without such a group: no cell, but with best effort. Only
@@ -86,11 +87,15 @@ run_cases() {
 }
 
 # Limits by effect cost most: once for root, once for a user. A fork bomb and its end; what a killed server leaves.
-(($#)) || set -- delegated runc crun nested  # which takes about two minutes on an idle machine
+(($#)) || set -- package delegated runc crun nested  # which takes two to three minutes on an idle machine
 before="$(busy)"
 for setting; do
   echo "== $setting, $(cut -d' ' -f1 /proc/uptime) s after the start"
   case "$setting" in
+    package)
+      code=0
+      "$here/package.sh" "$here/bashcell.deb" || code=$?
+      note package "installed, used and removed" "$code" ;;
     runc)
       examine runc env
       run_cases runc runc limits.chosen -- env ;;
