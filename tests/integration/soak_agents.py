@@ -109,6 +109,9 @@ class Agent(threading.Thread):
                 self.server.wait_exit()
                 self.renew()
                 return
+            if not failed:  # what the disturbance ended may have been answered before it was cancelled
+                for book in self.server.owed.values():
+                    book[1] = 1
             self.all_owed_comes(90)
             for _ in range(5):  # one that was begun too early may still fail
                 self.disturbances.wait_for_rest(120)
@@ -131,6 +134,12 @@ class Agent(threading.Thread):
         deadline = time.monotonic() + seconds * server.slowness
         server.output.wait(lambda: all(server.output.count(key) >= book[0] for key, book in server.owed.items()), deadline)
         check_books(server)
+
+    def container(self):
+        """The name of the cell in use, once the engine has removed those before it."""
+        probe, owner = self.server.probe, self.server.owner
+        self.server.wait_until(lambda: len(probe.containers(owner)) == 1, 20, lambda: f"not one cell: {probe.containers(owner)}")
+        return probe.container(owner)
 
     def sample(self):
         self.samples.append((time.monotonic(), resident_kib(self.server.pid), len(descriptors(self.server.pid))))
@@ -273,7 +282,7 @@ def die_cell(a):
     echo(a)
     in_a_call = a.dice.random() < 0.5
     identifier = a.start_sleeper()[0] if in_a_call else None
-    container = a.server.probe.container(a.server.owner)
+    container = a.container()
     if a.dice.random() < 0.3:
         a.server.probe.remove(container)
     else:
@@ -294,7 +303,7 @@ def die_cell(a):
 def die_runtime(a):
     """What the engine has for this cell on the host: `runc run`, which the cell outlives, or Docker's shim, which it may not."""
     echo(a)
-    for process in a.server.probe.runtime_processes(a.server.probe.container(a.server.owner)):
+    for process in a.server.probe.runtime_processes(a.container()):
         os.kill(process.pid, signal.SIGKILL)
     if a.bench.engine == "oci":
         return echo(a)
