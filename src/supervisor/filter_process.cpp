@@ -10,6 +10,7 @@
 
 #include "supervisor/clean_stream.h"
 #include "supervisor/fork_steps.h"
+#include "supervisor/sealed_text.h"
 
 namespace bashcell::supervisor {
 

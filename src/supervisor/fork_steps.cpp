@@ -21,12 +21,16 @@ void keep_only(std::initializer_list<int*> fds) {
   ::close_range(static_cast<unsigned>(next), ~0U, 0);
 }
 
-void become_runner() {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+void ignore_polite_signals() {
   for (const int signal :
        {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU}) {
     ::signal(signal, SIG_IGN);
   }
+}
+
+void become_runner() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ignore_polite_signals();
   ::signal(SIGCHLD, SIG_DFL);
 }
 

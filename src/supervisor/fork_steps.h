@@ -17,6 +17,9 @@ inline constexpr int kFirstPrivateFd = 200;
 // other call's pipe is held open.
 void keep_only(std::initializer_list<int*> fds);
 
+// Those that ask a process to end, or to stop.
+void ignore_polite_signals();
+
 // A subreaper whom only SIGKILL and SIGSTOP reach.
 void become_runner();
 // Until nothing is left below this process; then it ends.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "supervisor/read_some.h"
+#include "supervisor/runner_report.h"
 #include "supervisor/shell.h"
 #include "supervisor/state.h"
 #include "supervisor/tree.h"

@@ -24,7 +24,6 @@ inline constexpr base::Duration kDrainLimit{200};    // after bash's end, for a 
 inline constexpr base::Duration kDrainQuiet{30};     // silence that ends the drain earlier
 inline constexpr size_t kDrainBytes = 128 * 1024;    // as much as two pipes hold; more is a flood, and ends the drain
 inline constexpr base::Duration kReplyMargin{1000};  // past deadline and grace; the host waits a second longer
-inline constexpr base::Duration kKillRound{5};
 inline constexpr base::Duration kKillLimit{2000};  // then the reply goes out although something will not die (D state)
 inline constexpr base::Budget kStatusLine{.chars = 240, .tokens = 100};  // what one may cost
 

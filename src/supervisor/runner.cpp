@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
 #include <utility>
 
 #include "supervisor/fork_steps.h"
+#include "supervisor/runner_report.h"
+#include "supervisor/sealed_text.h"
 #include "supervisor/shell.h"
+#include "supervisor/shell_fds.h"
+#include "supervisor/shell_program.h"
 
 namespace bashcell::supervisor {
 
@@ -31,30 +34,6 @@ void report(int fd, int kind, int value) {
   const RunnerReport message{kind, value};
   if (::write(fd, &message, sizeof message) < 0) return;  // PID 1 is gone, and so will we be
 }
-
-// What the shell is started with, made before there is a child that shares our memory.
-class ShellProgram {
- public:
-  explicit ShellProgram(const ShellPaths& paths)
-      : folder_(paths.run_folder), bash_(paths.bash), boot_("BASH_ENV=" + std::string(kBootPath)) {}
-
-  void execute() {
-    if (::chdir(folder_.c_str()) == 0) ::execve(bash_.c_str(), argv_.data(), environment_.data());
-  }
-
- private:
-  std::string folder_;
-  std::string bash_;
-  std::string boot_;
-  std::string norc_ = "--norc";
-  std::string noprofile_ = "--noprofile";
-  std::string name_ = "script";
-  std::array<char*, 5> argv_{bash_.data(), norc_.data(), noprofile_.data(), name_.data(), nullptr};
-  // What bash would look up in /etc/passwd otherwise, to no end: the state's text unsets both.
-  std::string home_ = "HOME=/";
-  std::string shell_ = "SHELL=/bin/bash";
-  std::array<char*, 4> environment_{boot_.data(), home_.data(), shell_.data(), nullptr};
-};
 
 // In the child of vfork(): its memory is that of the runner.
 [[noreturn]] void become_bash(ShellProgram& program, const ShellFds& fds) {
@@ -79,7 +58,7 @@ class ShellProgram {
 // The runner's whole life.
 [[noreturn]] void run(const ShellPaths& paths, const ShellFds& fds) {
   become_runner();
-  ShellProgram program(paths);
+  ShellProgram program(paths.bash, paths.run_folder);
   const pid_t bash = ::vfork();  // a copy of our memory would be made to be thrown away
   if (bash == 0) become_bash(program, fds);
   if (bash < 0) report(fds.reports, RunnerReport::kNoShell, errno);
@@ -89,28 +68,12 @@ class ShellProgram {
   });
 }
 
-base::Result<base::UniqueFd> make_memfd(const char* name) {
-  base::UniqueFd fd(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!fd.valid()) return base::errno_error("cannot make a memory file");
-  return fd;
-}
-
-void seal(int fd) { ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL); }
-
 int unread_bytes(int pipe) {
   int unread = 0;
   return ::ioctl(pipe, FIONREAD, &unread) == 0 ? unread : 0;
 }
 
 }  // namespace
-
-base::Result<base::UniqueFd> sealed_text(const char* name, std::string_view text) {
-  base::Result<base::UniqueFd> fd = make_memfd(name);
-  if (!fd) return fd.error();
-  if (const base::Result<void> written = base::write_all(fd->get(), text); !written) return written.error();
-  seal(fd->get());
-  return fd;
-}
 
 base::Result<ShellCommons> ShellCommons::make(const ShellPaths& paths) {
   base::Result<base::UniqueFd> boot = sealed_text("boot", boot_text(paths.run_folder));

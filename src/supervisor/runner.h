@@ -38,16 +38,6 @@ struct ShellCommons {
   static base::Result<ShellCommons> make(const ShellPaths& paths);
 };
 
-// A memfd with the text in it, sealed: a script can open it, and cannot change what the next call gets.
-base::Result<base::UniqueFd> sealed_text(const char* name, std::string_view text);
-
-// What a runner reports: kEnded, before it kNoShell if no bash came of it, or kNoShell alone.
-struct RunnerReport {
-  enum Kind : int { kNoShell, kEnded };
-  int kind = kNoShell;
-  int value = 0;  // errno | its wait status
-};
-
 // A bash that has restored its state and waits for a script (prewarmed), or runs it. Owned by PID 1.
 struct Runner {
   pid_t pid = -1;
@@ -59,7 +49,8 @@ struct Runner {
   base::UniqueFd go;
   base::UniqueFd go_read;  // the other end: what is still in it has not been read by bash
 
-  // Forks. EAGAIN (the process limit) is the one failure to expect; `*error_number` says which.
+  // Forks. EAGAIN (the process limit) is the one failure to expect;
+  // `*error_number` says which.
   static base::Result<Runner> start_shell(const ShellPaths& paths, const ShellCommons& commons,
                                           std::shared_ptr<const Snapshot> start, int* error_number);
   // Hands the script over and lets bash go. Once.

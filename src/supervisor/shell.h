@@ -5,22 +5,12 @@
 // with an environment of BASH_ENV alone. BASH_ENV names the boot text: it sets the trap that saves the state, restores
 // the state, and then sources the go pipe, which blocks until the supervisor has written the script (prewarming).
 // bash opens the script itself, so $?, PIPESTATUS, syntax errors, line numbers and heredocs are native: no eval.
-// Nothing of a call is in an argv. Verified with bash 5.2.
+// Nothing of a call is in an argv. Verified with bash 5.2. The descriptors' numbers: shell_fds.h.
 
 #include <string>
 #include <string_view>
 
 namespace bashcell::supervisor {
-
-// The numbers at which a fresh bash finds its private descriptors. Only kSaveFd and kAlarmFd outlive the start of the
-// script.
-inline constexpr int kAlarmFd = 248;   // pipe that nobody reads: a message of the save is a SIGPIPE
-inline constexpr int kLateFd = 249;    // memfd: functions that hide builtins, restored last; only when there are any
-inline constexpr int kScriptFd = 250;  // memfd: the script
-inline constexpr int kStateFd = 251;   // memfd: the state to restore
-inline constexpr int kSaveFd = 252;    // pipe: the state as the script left it
-inline constexpr int kGoFd = 253;      // pipe: at its end the script starts
-inline constexpr int kBootFd = 254;    // memfd: the boot text
 
 inline constexpr std::string_view kBootPath = "/proc/self/fd/254";
 inline constexpr std::string_view kScriptName = "script";

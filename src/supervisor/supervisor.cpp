@@ -29,6 +29,7 @@ Supervisor::Supervisor(base::EventLoop& loop, std::unique_ptr<Control> control, 
       control_(std::move(control)),
       options_(std::move(options)),
       spills_(options_.spill_parent),
+      discarded_(loop_),
       shared_{loop_, spills_, limits_, options_.paths.workspace, options_.paths.run_folder},
       asks_(loop_, {.on_ask = [this](wire::Ask ask, pid_t from) { on_ask(std::move(ask), from); },
                     .on_over = [this](uint64_t id) { on_ask_over(id); }}) {}
@@ -36,7 +37,6 @@ Supervisor::Supervisor(base::EventLoop& loop, std::unique_ptr<Control> control, 
 Supervisor::~Supervisor() {
   loop_.cancel(lease_timer_);
   loop_.cancel(orphan_timer_);
-  loop_.cancel(discard_timer_);
   loop_.unwatch(child_signals_.get());
 }
 
@@ -281,22 +281,8 @@ void Supervisor::prewarm() {
 
 void Supervisor::discard_warm() {
   if (!warm_) return;
-  const pid_t pid = warm_->pid;
-  discarded_.emplace(pid, std::move(*warm_));
+  discarded_.add(std::move(*warm_));
   warm_.reset();
-  kill_discarded();
-}
-
-// In rounds: one that was thrown away just after its start has no bash yet, and would start one that waits for ever.
-void Supervisor::kill_discarded() {
-  loop_.cancel(discard_timer_);
-  discard_timer_ = 0;
-  if (discarded_.empty()) return;
-  for (const auto& [pid, runner] : discarded_) {
-    ::kill(pid, SIGCONT);  // a stopped runner would not reap
-    kill_tree(pid);
-  }
-  discard_timer_ = loop_.after(kKillRound, [this] { kill_discarded(); });
 }
 
 void Supervisor::on_children() {
@@ -315,7 +301,7 @@ void Supervisor::on_children() {
 void Supervisor::bury(pid_t pid, bool by_signal) {
   if (warm_ && warm_->pid == pid) {
     warm_.reset();  // a script killed it; the next call starts cold
-  } else if (discarded_.erase(pid) > 0) {
+  } else if (discarded_.buried(pid)) {
     return;
   } else if (const auto filter = filters_.find(pid); filter != filters_.end()) {
     filter->second->runner_gone();

@@ -13,6 +13,7 @@
 #include "base/event_loop.h"
 #include "supervisor/asks.h"
 #include "supervisor/control.h"
+#include "supervisor/discarded.h"
 #include "supervisor/filter_stage.h"
 #include "supervisor/job.h"
 #include "supervisor/runner.h"
@@ -68,7 +69,6 @@ class Supervisor {
 
   void prewarm();
   void discard_warm();
-  void kill_discarded();
   void kill_background();
   bool has_background() const;
   void retry_waiting();
@@ -80,6 +80,7 @@ class Supervisor {
   SupervisorOptions options_;
   SpillStore spills_;
   LimitWatch limits_;
+  Discarded discarded_;
   Job::Shared shared_;
   ShellCommons commons_;
   base::UniqueFd child_signals_;
@@ -92,14 +93,12 @@ class Supervisor {
   std::optional<Runner> warm_;  // restored `now_` and waits; thrown away when another call commits first
   Jobs jobs_;
   std::map<pid_t, std::unique_ptr<FilterStage>> filters_;  // by their runner's pid, until that is reaped
-  std::map<pid_t, Runner> discarded_;                      // being killed; held until reaped
   std::deque<wire::Run> waiting_;                          // for room, while background jobs are being killed
   int64_t background_killed_ = 0;                          // for the next reply
   bool greeted_ = false;
   base::Duration lease_{15'000};
   base::EventLoop::TimerId lease_timer_ = 0;
   base::EventLoop::TimerId orphan_timer_ = 0;
-  base::EventLoop::TimerId discard_timer_ = 0;
 };
 
 }  // namespace bashcell::supervisor

@@ -27,6 +27,7 @@ int terminate_tree(pid_t root);
 // Stops every descendant until a pass finds no new one (so that none can fork past us), then kills them all.
 // One round; repeat until `root`, which reaps them, has ended.
 void kill_tree(pid_t root);
+inline constexpr base::Duration kKillRound{5};  // from one to the next
 
 // Kills and reaps every child of this process, with what is below it. Blocks until all are gone, at most for `limit`.
 void kill_children(base::Duration limit);
