@@ -68,6 +68,10 @@ void report(int fd, int kind, int value) {
   });
 }
 
+std::array<int, kMostForkFds> in_order(const ShellFds& fds) {
+  return {fds.output, fds.script, fds.state, fds.save, fds.go, fds.boot, fds.alarm, fds.reports, fds.late};
+}
+
 int unread_bytes(int pipe) {
   int unread = 0;
   return ::ioctl(pipe, FIONREAD, &unread) == 0 ? unread : 0;
@@ -80,7 +84,7 @@ base::Result<ShellCommons> ShellCommons::make(const ShellPaths& paths) {
   if (!boot) return boot.error();
   base::Result<base::Pipe> alarm = base::make_pipe();
   if (!alarm) return alarm.error();
-  return ShellCommons{.boot = std::move(*boot), .alarm = std::move(alarm->write)};
+  return ShellCommons{.boot = std::move(*boot), .alarm = std::move(alarm->write), .fork_server = {}};
 }
 
 base::Result<std::shared_ptr<const Snapshot>> Snapshot::make(ShellState state) {
@@ -98,7 +102,7 @@ base::Result<std::shared_ptr<const Snapshot>> Snapshot::make(ShellState state) {
   return std::shared_ptr<const Snapshot>(std::move(snapshot));
 }
 
-base::Result<Runner> Runner::start_shell(const ShellPaths& paths, const ShellCommons& commons,
+base::Result<Runner> Runner::start_shell(const ShellPaths& paths, ShellCommons& commons,
                                          std::shared_ptr<const Snapshot> start, int* error_number) {
   Runner runner;
   runner.start = std::move(start);
@@ -121,13 +125,21 @@ base::Result<Runner> Runner::start_shell(const ShellPaths& paths, const ShellCom
                .boot = commons.boot.get(),
                .alarm = commons.alarm.get(),
                .reports = reports->write.get()};
-  runner.pid = ::fork();
-  if (runner.pid == 0) {
-    keep_only(
-        {&fds.output, &fds.late, &fds.script, &fds.state, &fds.save, &fds.go, &fds.boot, &fds.alarm, &fds.reports});
-    run(paths, fds);
+  if (commons.fork_server.ready()) {
+    const auto forked = commons.fork_server.fork(in_order(fds), error_number);
+    // A runner of ours may be on its way even so: it must not share the pipes with another.
+    if (!forked) return start_shell(paths, commons, std::move(runner.start), error_number);
+    runner.pid = *forked == 0 ? -1 : *forked;
+    errno = *error_number;
+  } else {
+    runner.pid = ::fork();
+    if (runner.pid == 0) {
+      keep_only(
+          {&fds.output, &fds.late, &fds.script, &fds.state, &fds.save, &fds.go, &fds.boot, &fds.alarm, &fds.reports});
+      run(paths, fds);
+    }
+    *error_number = errno;
   }
-  *error_number = errno;
   if (runner.pid < 0) return base::errno_error("cannot start a process");
   runner.reports = std::move(reports->read);
   runner.output = std::move(output->read);

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "supervisor/fork_server.h"
 #include "supervisor/state.h"
 
 namespace bashcell::supervisor {
@@ -35,6 +36,7 @@ struct Snapshot {
 struct ShellCommons {
   base::UniqueFd boot;   // sealed memfd: boot_text()
   base::UniqueFd alarm;  // pipe without a reader
+  ForkServer fork_server;
   static base::Result<ShellCommons> make(const ShellPaths& paths);
 };
 
@@ -49,9 +51,9 @@ struct Runner {
   base::UniqueFd go;
   base::UniqueFd go_read;  // the other end: what is still in it has not been read by bash
 
-  // Forks. EAGAIN (the process limit) is the one failure to expect;
+  // Forks, or lets the fork server do it if that is ready. EAGAIN (the process limit) is the one failure to expect;
   // `*error_number` says which.
-  static base::Result<Runner> start_shell(const ShellPaths& paths, const ShellCommons& commons,
+  static base::Result<Runner> start_shell(const ShellPaths& paths, ShellCommons& commons,
                                           std::shared_ptr<const Snapshot> start, int* error_number);
   // Hands the script over and lets bash go. Once.
   base::Result<void> release(std::string_view prefix, std::string_view script_text);

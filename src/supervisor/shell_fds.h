@@ -12,4 +12,8 @@ inline constexpr int kSaveFd = 252;    // pipe: the state as the script left it
 inline constexpr int kGoFd = 253;      // pipe: at its end the script starts
 inline constexpr int kBootFd = 254;    // memfd: the boot text
 
+// And those of the bash that is the fork server (fork_server.h).
+inline constexpr int kForkSocketFd = 246;
+inline constexpr int kForkAgentFd = 247;
+
 }  // namespace bashcell::supervisor

@@ -274,6 +274,8 @@ void Supervisor::prewarm() {
   if (warm_ && warm_->start == now_) return;
   discard_warm();
   if (!waiting_.empty() || limits_.room_for_processes() < kRoomForAWarmOne) return;
+  // Not before the first reply: it would only delay that.
+  if (last_done_ != base::Instant()) commons_.fork_server.start(options_.paths.bash, options_.paths.run_folder);
   int error_number = 0;
   base::Result<Runner> runner = Runner::start_shell(options_.paths, commons_, now_, &error_number);
   if (runner) warm_ = std::move(*runner);  // else the next call starts cold
@@ -303,6 +305,8 @@ void Supervisor::bury(pid_t pid, bool by_signal) {
     warm_.reset();  // a script killed it; the next call starts cold
   } else if (discarded_.buried(pid)) {
     return;
+  } else if (commons_.fork_server.buried(pid)) {
+    // As it was being killed it may have forked a runner that nobody knows of.
   } else if (const auto filter = filters_.find(pid); filter != filters_.end()) {
     filter->second->runner_gone();
     filters_.erase(pid);
@@ -318,7 +322,7 @@ void Supervisor::kill_orphans() {
   bool found = false;
   for (const pid_t pid : children(::getpid())) {
     if (jobs_.contains(pid) || filters_.contains(pid) || discarded_.contains(pid)) continue;
-    if (warm_ && warm_->pid == pid) continue;
+    if ((warm_ && warm_->pid == pid) || commons_.fork_server.pid() == pid) continue;
     ::kill(pid, SIGSTOP);
     kill_tree(pid);
     ::kill(pid, SIGKILL);

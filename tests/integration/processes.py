@@ -88,8 +88,8 @@ def cell_processes(workspace, marks=None):
 def split_resting(members):
     """Divides a cell's processes into (init, idle, others).
 
-    `idle` is the one waiting shell and its runner that a supervisor may keep ready: a runner whose only descendant is one
-    bash that sleeps and has started nothing. A second such pair counts among the others."""
+    `idle` is what a supervisor may keep ready: one fork server, which has no child, and one waiting shell with its runner:
+    a runner whose only descendant is one bash that sleeps and has started nothing. Seconds count among the others."""
     children = {}
     for member in members:
         children.setdefault(member.ppid, []).append(member)
@@ -102,6 +102,9 @@ def split_resting(members):
         if len(shells) == 1 and shells[0].name in ("bash", SUPERVISOR) and shells[0].state == "S" \
                 and shells[0].pid not in children:
             idle = [runner, shells[0]]
+    servers = [member for member in members if member.command == SUPERVISOR and member.pid not in children
+               and any(member.ppid == process.pid for process in init)]
+    idle += servers[:1]
     others = [member for member in members if member not in init and member not in idle]
     return init, idle, others
 

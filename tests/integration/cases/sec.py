@@ -125,6 +125,10 @@ def pid_1_and_the_network_are_out_of_reach(t):
                    "python3 -c 'import os; os.pidfd_open(1) and os.kill(1, 9)'; cat /proc/1/fd/3", "cat /proc/1/fdinfo/3"):
         reply = t.call(script)
         check(reply.exit not in (0, None), f"{script} worked: {reply.raw!r}")
+    # Nor are the runners, and the server that forks them.
+    reply = t.call("pgrep -x bashcell-init | wc -l; for p in $(pgrep -x bashcell-init); do for f in mem environ maps; do "
+                   "(: </proc/$p/$f) 2>&- && echo opened $p $f; done; ls /proc/$p/fd/ /proc/$p/fdinfo/ 2>&-; done; :").ok()
+    check(int(reply.text) > 1, reply.text)
     same(t.init().key, init.key, "PID 1")
     t.call("python3 -c \"\nimport socket\nfor a in ('8.8.8.8', '127.0.0.2', '169.254.169.254', '10.0.0.1'):\n"
            "    s = socket.socket(); s.settimeout(1)\n    try: s.connect((a, 53)); print('connected', a)\n"
