@@ -82,9 +82,9 @@ int unread_bytes(int pipe) {
 base::Result<ShellCommons> ShellCommons::make(const ShellPaths& paths) {
   base::Result<base::UniqueFd> boot = sealed_text("boot", boot_text(paths.run_folder));
   if (!boot) return boot.error();
-  base::Result<base::Pipe> alarm = base::make_pipe();
+  base::Result<base::UniqueFd> alarm = sealed_text("alarm", "");
   if (!alarm) return alarm.error();
-  return ShellCommons{.boot = std::move(*boot), .alarm = std::move(alarm->write), .fork_server = {}};
+  return ShellCommons{.boot = std::move(*boot), .alarm = std::move(*alarm), .fork_server = {}};
 }
 
 base::Result<std::shared_ptr<const Snapshot>> Snapshot::make(ShellState state) {

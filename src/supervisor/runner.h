@@ -35,7 +35,7 @@ struct Snapshot {
 // What every bash of a cell gets to see, whatever its state and script.
 struct ShellCommons {
   base::UniqueFd boot;   // sealed memfd: boot_text()
-  base::UniqueFd alarm;  // pipe without a reader
+  base::UniqueFd alarm;  // sealed memfd, empty
   ForkServer fork_server;
   static base::Result<ShellCommons> make(const ShellPaths& paths);
 };

@@ -12,14 +12,15 @@ namespace {
 // changes options.
 // NUL separates the sections: no value can contain it.
 // A write to the pipe can fail for lack of memory, and `declare` ends with 0 even so (bash 5.2): what tells is that it
-// complains, and that on a pipe without a reader. Then the end mark is not written.
+// complains, and that in a file, of which none may grow meanwhile: a SIGXFSZ. Then the end mark is not written.
 constexpr std::string_view kSave =
     R"sh({ __cp="$? ${PIPESTATUS[@]}" __cb=$BASHOPTS __cx=${__cell_trap-} POSIXLY_CORRECT=1
 \unset -f builtin
 \builtin set +efuxvnC
 \unset -v POSIXLY_CORRECT __ce
 \builtin trap - DEBUG ERR RETURN
-\builtin trap "__ce=1" PIPE
+\builtin trap "__ce=1" XFSZ
+\builtin ulimit -S -f 0
 [[ ${__cs-} == all ]] && {
 \builtin printf "#cell1\0%s\0%s\0%s\0%s\0" "$__cp" "$__cb" "$PWD" "${OLDPWD-}"
 \builtin declare -p
@@ -36,7 +37,8 @@ constexpr std::string_view kSave =
 [[ ${FUNCNAME-} ]] && \builtin local -p
 [[ ${__ce-} ]] || \builtin printf "\0#end\0"
 } >&252 2>&248
-\builtin trap - PIPE
+\builtin ulimit -S -f hard
+\builtin trap - XFSZ
 } 2>/dev/null
 [[ $__cx ]] && { ( \builtin exit ${__cp%% *} ) ; \eval "$__cx" ; })sh";
 

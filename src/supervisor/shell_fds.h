@@ -4,7 +4,7 @@
 
 namespace bashcell::supervisor {
 
-inline constexpr int kAlarmFd = 248;   // pipe that nobody reads: a message of the save is a SIGPIPE
+inline constexpr int kAlarmFd = 248;   // memfd, empty, read-only: for messages of the save
 inline constexpr int kLateFd = 249;    // memfd: functions that hide builtins, restored last; only when there are any
 inline constexpr int kScriptFd = 250;  // memfd: the script
 inline constexpr int kStateFd = 251;   // memfd: the state to restore

@@ -102,7 +102,8 @@ TEST_CASE("a state of which a line got lost while it was written is dropped and 
   CHECK(done.code == 3);
   CHECK(done.state_dropped);
   CHECK(cell.output_of("echo $KEPT ${#A_BIG} ${NEW-none} ${PATH:+path}; f") == "1 0 none path\nwhole");
-  CHECK(cell.run("trap '' PIPE; " + fails_to_write + "A_BIG=$(head -c 30000 /dev/zero | tr '\\0' x)").state_dropped);
+  CHECK(cell.run("trap '' XFSZ; ulimit -f 1; " + fails_to_write + "A_BIG=$(head -c 30000 /dev/zero | tr '\\0' x)")
+            .state_dropped);
   CHECK_FALSE(cell.run("N=2").state_dropped);
   CHECK(cell.output_of("echo $KEPT $N") == "1 2");
 }
@@ -127,7 +128,7 @@ TEST_CASE("traps of the script are no part of the save") {
   CellUnderTest cell;
   const wire::Done done = cell.run("trap 'echo debug; echo debug >&2' DEBUG; trap 'echo error >&2' ERR; T=1; false");
   CHECK_FALSE(done.state_dropped);
-  CHECK(cell.run("trap 'echo pipe >&2' PIPE; U=1").state_dropped == false);
+  CHECK(cell.run("trap 'echo size >&2' XFSZ; U=1").state_dropped == false);
   CHECK(cell.output_of("echo $T$U") == "11");
 }
 
@@ -208,4 +209,15 @@ TEST_CASE("cell reset leaves background jobs and files alone, and takes no argum
   CHECK(cell.output_of("ls file") == "file");
   CHECK(cell.run("x=1; " + reset + " now 2>/dev/null").code == 2);
   CHECK(cell.output_of("echo $x") == "1");
+}
+
+TEST_CASE("what a script writes into the descriptors of the save costs it its state, and nothing else") {
+  CellUnderTest cell;
+  cell.run("K=1");
+  const wire::Done done =
+      cell.run("for n in 248 252; do cat <&$n; echo junk >&$n; done 2>&-; trap 'ulimit -f' EXIT; (exit 5)");
+  CHECK(done.code == 5);
+  CHECK(done.output == "unlimited");
+  CHECK(done.state_dropped);
+  CHECK(cell.output_of("echo $K") == "1");
 }
