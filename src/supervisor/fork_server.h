@@ -7,7 +7,7 @@
 //
 // Nothing depends on it. Where bash cannot load the object (it is static, or of another C library), or a script has
 // killed the server, calls are started without it (Runner::start_shell). Scripts of the same user can send it signals;
-// its memory and descriptors are out of their reach (it is not dumpable, see prctl(2)).
+// once it is ready, its memory and descriptors are out of their reach (it is not dumpable, see prctl(2)).
 
 #include <sys/types.h>
 
