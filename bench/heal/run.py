@@ -11,7 +11,6 @@ runs everything in a root that has all that scripts need: there each answer must
 import argparse
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 
@@ -107,11 +106,6 @@ def cost(program, base, box):
     return tuple(statistics.median(times[10:]) for times in walls)
 
 
-def knows_healing(program):
-    text = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=20).stdout
-    return "--install " in text
-
-
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=os.path.join(TOP, "build", "release", "bin", "bashcell"))
@@ -128,7 +122,7 @@ def arguments():
 def check_answers(options, scripts):
     """Never those that only a model or nothing can serve: their answers are not to be had by running them."""
     scripts = [script for script in scripts if script.healing in corpus.HEALABLE]
-    base = ["--rootfs", roots.equipped(options.folder), *options.option, *(["--install", "off"] if knows_healing(options.program) else [])]
+    base = ["--rootfs", roots.equipped(options.folder), *options.option, "--install", "off"]
     outcomes = run_all(scripts, options.program, base, None, options.show, healing=False)
     wrong = [outcome for outcome in outcomes if not outcome.solved]
     for outcome in wrong:
@@ -142,14 +136,11 @@ def main():
     scripts = corpus.load(options.only)
     if options.check:
         return check_answers(options, scripts)
-    able = knows_healing(options.program)
-    parts = options.parts or (["plain", "healed", "second", "cost"] if able else ["plain"])
-    if not able and set(parts) - {"plain"}:
-        sys.exit("heal: this bashcell has no --install")
+    parts = options.parts or ["plain", "healed", "second", "cost"]
     base = ["--rootfs", roots.minimal(options.folder), *options.option]
-    off, auto = ([*base, "--install", value] if able else base for value in ("off", "auto"))
+    off, auto = ([*base, "--install", value] for value in ("off", "auto"))
     results, missed = {}, []
-    with toolbox.Toolbox(options.folder, roots.wheels(options.folder) if able else None, keep=options.keep) as box:
+    with toolbox.Toolbox(options.folder, roots.wheels(options.folder), keep=options.keep) as box:
         if "plain" in parts:
             results["plain"] = run_all(scripts, options.program, off, box, options.show, healing=False)
         if "healed" in parts:
