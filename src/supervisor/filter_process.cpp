@@ -10,6 +10,7 @@
 
 #include "supervisor/clean_stream.h"
 #include "supervisor/fork_steps.h"
+#include "supervisor/runner_report.h"
 #include "supervisor/sealed_text.h"
 
 namespace bashcell::supervisor {
@@ -25,11 +26,6 @@ struct FilterFds {
   int output = -1;
   int reports = -1;
 };
-
-void report(int fd, int kind, int value) {
-  const FilterReport message{kind, value};
-  if (::write(fd, &message, sizeof message) < 0) return;  // PID 1 is gone, and so will we be
-}
 
 // A reader that has seen enough is no failure; one that died is, and says so itself.
 [[noreturn]] void clean(int input, int output) {
@@ -70,7 +66,7 @@ void report(int fd, int kind, int value) {
   become_runner();
   std::array<int, 2> between{};
   if (::pipe2(between.data(), O_CLOEXEC) != 0) {
-    report(fds.reports, FilterReport::kNotStarted, errno);
+    send_report(fds.reports, FilterReport{FilterReport::kNotStarted, errno});
     ::_exit(0);
   }
   const pid_t cleaner = ::fork();
@@ -80,11 +76,11 @@ void report(int fd, int kind, int value) {
   }
   const pid_t filter = cleaner > 0 ? ::fork() : -1;
   if (filter == 0) become_filter(paths, between[0], fds);
-  if (filter < 0) report(fds.reports, FilterReport::kNotStarted, errno);
+  if (filter < 0) send_report(fds.reports, FilterReport{FilterReport::kNotStarted, errno});
   for (const int fd : {fds.input, fds.text, fds.output, between[0], between[1]}) ::close(fd);
   reap_all([&](pid_t pid, int status) {
-    if (pid == cleaner) report(fds.reports, FilterReport::kCleanerEnded, status);
-    if (pid == filter) report(fds.reports, FilterReport::kFilterEnded, status);
+    if (pid == cleaner) send_report(fds.reports, FilterReport{FilterReport::kCleanerEnded, status});
+    if (pid == filter) send_report(fds.reports, FilterReport{FilterReport::kFilterEnded, status});
   });
 }
 

@@ -82,7 +82,7 @@ bool ForkServer::ready() {
   return ready_ = was_ready_ = true;
 }
 
-std::optional<pid_t> ForkServer::fork(const std::array<int, kMostForkFds>& fds, int* error_number) {
+std::optional<pid_t> ForkServer::fork(const std::array<int, kMostForkFds>& fds) {
   ForkRequest request{.fds = fds.back() < 0 ? kMostForkFds - 1 : kMostForkFds};
   const size_t bytes = static_cast<size_t>(request.fds) * sizeof(int);
   iovec piece{&request, sizeof request};
@@ -106,8 +106,8 @@ std::optional<pid_t> ForkServer::fork(const std::array<int, kMostForkFds>& fds, 
     return std::nullopt;
   }
   if (answer.pid > 0) return answer.pid;
-  *error_number = -answer.pid;
-  return 0;
+  errno = -answer.pid;
+  return -1;
 }
 
 void ForkServer::lose() {
@@ -119,8 +119,7 @@ void ForkServer::lose() {
 bool ForkServer::buried(pid_t pid) {
   if (pid_ != pid) return false;
   pid_ = -1;
-  socket_.reset();
-  ready_ = false;
+  lose();
   return true;
 }
 

@@ -31,9 +31,9 @@ class ForkServer {
   bool ready();
 
   // Forks a runner and a bash, which get the descriptors, in the order of ForkFd; the last may be -1. The runner is a
-  // child of this process. Blocks as long as two forks take, at most kPatience. The pid, or 0 and `*error_number` when
-  // the fork failed; nothing when there is no server any more, or none that answers.
-  std::optional<pid_t> fork(const std::array<int, kMostForkFds>& fds, int* error_number);
+  // child of this process. Blocks as long as two forks take, at most kPatience. As fork(2), the runner's pid, or -1
+  // with errno; nothing when there is no server any more, or none that answers.
+  std::optional<pid_t> fork(const std::array<int, kMostForkFds>& fds);
   static constexpr base::Duration kPatience{200};
 
   // waitpid() has returned `pid`: whether it was the server.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "supervisor/fork_steps.h"
@@ -30,11 +31,6 @@ struct ShellFds {
   int reports = -1;
 };
 
-void report(int fd, int kind, int value) {
-  const RunnerReport message{kind, value};
-  if (::write(fd, &message, sizeof message) < 0) return;  // PID 1 is gone, and so will we be
-}
-
 // In the child of vfork(): its memory is that of the runner.
 [[noreturn]] void become_bash(ShellProgram& program, const ShellFds& fds) {
   become_plain_process();
@@ -51,7 +47,7 @@ void report(int fd, int kind, int value) {
   place(fds.alarm, kAlarmFd);
   if (null > 2) ::close(null);
   program.execute();
-  report(fds.reports, RunnerReport::kNoShell, errno);
+  send_report(fds.reports, RunnerReport{RunnerReport::kNoShell, errno});
   ::_exit(127);
 }
 
@@ -61,10 +57,10 @@ void report(int fd, int kind, int value) {
   ShellProgram program(paths.bash, paths.run_folder);
   const pid_t bash = ::vfork();  // a copy of our memory would be made to be thrown away
   if (bash == 0) become_bash(program, fds);
-  if (bash < 0) report(fds.reports, RunnerReport::kNoShell, errno);
+  if (bash < 0) send_report(fds.reports, RunnerReport{RunnerReport::kNoShell, errno});
   for (const int fd : {fds.output, fds.script, fds.state, fds.save, fds.go, fds.boot, fds.alarm}) ::close(fd);
   reap_all([&](pid_t pid, int status) {
-    if (pid == bash) report(fds.reports, RunnerReport::kEnded, status);
+    if (pid == bash) send_report(fds.reports, RunnerReport{RunnerReport::kEnded, status});
   });
 }
 
@@ -126,11 +122,10 @@ base::Result<Runner> Runner::start_shell(const ShellPaths& paths, ShellCommons& 
                .alarm = commons.alarm.get(),
                .reports = reports->write.get()};
   if (commons.fork_server.ready()) {
-    const auto forked = commons.fork_server.fork(in_order(fds), error_number);
+    const std::optional<pid_t> forked = commons.fork_server.fork(in_order(fds));
     // A runner of ours may be on its way even so: it must not share the pipes with another.
     if (!forked) return start_shell(paths, commons, std::move(runner.start), error_number);
-    runner.pid = *forked == 0 ? -1 : *forked;
-    errno = *error_number;
+    runner.pid = *forked;
   } else {
     runner.pid = ::fork();
     if (runner.pid == 0) {
@@ -138,8 +133,8 @@ base::Result<Runner> Runner::start_shell(const ShellPaths& paths, ShellCommons& 
           {&fds.output, &fds.late, &fds.script, &fds.state, &fds.save, &fds.go, &fds.boot, &fds.alarm, &fds.reports});
       run(paths, fds);
     }
-    *error_number = errno;
   }
+  *error_number = errno;
   if (runner.pid < 0) return base::errno_error("cannot start a process");
   runner.reports = std::move(reports->read);
   runner.output = std::move(output->read);

@@ -95,17 +95,10 @@ bool answer(int pid) {
   return send(kForkSocketFd, &message, sizeof message, MSG_NOSIGNAL) == sizeof message;
 }
 
-void report(int fd, int kind, int value) {
-  const RunnerReport message{kind, value};
-  if (write(fd, &message, sizeof message) < 0) return;  // PID 1 is gone, and so will we be
-}
-
 // Of this process everything but what main() is to find; nothing of the runner is left over.
 void become_bash(const Fds& fds) {
   setsid();
-  for (int signal = 1; signal < NSIG; ++signal) {
-    if (signal != SIGKILL && signal != SIGSTOP) ::signal(signal, SIG_DFL);
-  }
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
   prctl(PR_SET_DUMPABLE, 1);
   prctl(PR_SET_NAME, "bash");
   dup2(fds[ForkFd::kOutput], 1);  // 0 is /dev/null
@@ -127,14 +120,14 @@ void run(const Fds& fds) {
   const pid_t bash = fork();
   if (bash == 0) return become_bash(fds);
   const int reports = fds[ForkFd::kReports];
-  if (bash < 0) report(reports, RunnerReport::kNoShell, errno);
+  if (bash < 0) send_report(reports, RunnerReport{RunnerReport::kNoShell, errno});
   for (int i = 0; i < fds.count; ++i) {
     if (fds.of[i] != reports) close(fds.of[i]);
   }
   for (;;) {
     int status = 0;
     const pid_t pid = waitpid(-1, &status, 0);
-    if (pid == bash && pid > 0) report(reports, RunnerReport::kEnded, status);
+    if (pid == bash && pid > 0) send_report(reports, RunnerReport{RunnerReport::kEnded, status});
     if (pid < 0 && errno != EINTR) _exit(0);
   }
 }
