@@ -53,7 +53,7 @@ class Index(http.server.BaseHTTPRequestHandler):
 class Toolbox:
     """For `with`: servers are started with `prefix` before their command line and with `environment`."""
 
-    def __init__(self, folder, wheels=None, keep=False):
+    def __init__(self, folder, wheels, keep=False):
         self.folder, self.wheels, self.server = os.path.join(folder, "cache"), wheels, None
         self.environment, self.prefix, self.keep = {}, [], keep
 
@@ -67,13 +67,11 @@ class Toolbox:
                            '[ ! -e $f ] || mount --bind /dev/null $f || exit 1; done; exec "$@"', self.folder]
         else:
             self.environment["XDG_CACHE_HOME"] = self.folder
-        if self.wheels:
-            self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Index, self.wheels))
-            threading.Thread(target=self.server.serve_forever, daemon=True).start()
-            self.environment["BASHCELL_PIP_INDEX"] = f"http://127.0.0.1:{self.server.server_address[1]}/simple"
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Index, self.wheels))
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.environment["BASHCELL_PIP_INDEX"] = f"http://127.0.0.1:{self.server.server_address[1]}/simple"
         return self
 
     def __exit__(self, *_):
-        if self.server:
-            self.server.shutdown()
-            self.server.server_close()
+        self.server.shutdown()
+        self.server.server_close()
